@@ -39,7 +39,6 @@ use stepscope_review::fold::{ItemReviews, Reviews};
 use stepscope_review::labels::LabelSets;
 use stepscope_review::namesakes::Namesakes;
 use stepscope_review::queue::Queue;
-use stepscope_review::stats::name_of;
 use stepscope_review::summary::Summary;
 use stepscope_review::verdict_state::VerdictState;
 use stepscope_terminal::input::Input;
@@ -627,7 +626,7 @@ impl Review {
         let question = record.and_then(|record| self.known.get(&record)?.question.clone());
         let title = question.unwrap_or_else(|| match record.filter(|_| item.id.is_none()) {
             Some(record) => shown!("record {}", record + 1),
-            None => name_of(item).line(),
+            None => item.name().line(),
         });
         title.cut(TITLE)
     }

@@ -25,7 +25,7 @@ use stepscope_io::pipeline::room::LEFT_OUT;
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::source::input::Expand;
 use stepscope_io::source::open::read_small;
-use stepscope_judge::rules::answer::{published, published_first};
+use stepscope_judge::rules::answer::schema_named;
 use stepscope_record::finding::{Severity, grouped};
 use stepscope_record::{AnswerSchema, PublishedSchema};
 use stepscope_report::jsonl;
@@ -353,8 +353,7 @@ enum SchemaChoice {
 impl SchemaChoice {
     fn schema(&self) -> &Schema {
         match self {
-            Self::Published(named) if named.is_first => published_first(),
-            Self::Published(named) => published(named.schema),
+            Self::Published(named) => schema_named(*named),
             Self::Own(schema, _) => schema,
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use graph::{circles, functions};
+use graph::{circles, circles_of_rooms, functions};
 
 mod graph;
 
@@ -676,36 +676,50 @@ fn within(what: &str, measured: usize, limit: usize) {
 /// Files of the largest circle of each crate. The limits are what the code holds today, not what it should.
 const LARGEST_CIRCLE: &[(&str, usize)] = &[
     ("", 3),
-    ("base", 4),
-    ("arithmetic", 5),
+    ("base", 0),
+    ("arithmetic", 3),
     ("evidence", 3),
     ("record", 3),
     ("redact", 0),
-    ("judge", 14),
-    ("review", 3),
+    ("judge", 2),
+    ("review", 0),
     ("execution", 2),
     ("compare", 0),
     ("table", 0),
     ("present", 2),
-    ("report", 2),
+    ("report", 0),
     ("io", 3),
     ("schema", 0),
     ("terminal", 0),
 ];
 
+/// Returns the files of a crate with their code, apart from its head; that of the program has no name.
+fn modules(files: &[(String, String)], library: &str) -> Vec<(String, String)> {
+    let own = |(name, text): &(String, String)| {
+        let (room, rest) = name.split_once('/').unwrap_or(("", name));
+        let is_own = if library.is_empty() { !CRATES.contains(&room) } else { room == library };
+        let name = if library.is_empty() { name } else { rest };
+        (is_own && name != "lib.rs" && name != "main.rs").then(|| (name.to_owned(), code(text)))
+    };
+    files.iter().filter_map(own).collect()
+}
+
 #[test]
 fn circles_of_files_do_not_grow() {
     let files = files();
     for &(library, limit) in LARGEST_CIRCLE {
-        let own = |(name, text): &(String, String)| {
-            let (room, rest) = name.split_once('/').unwrap_or(("", name));
-            let is_own = if library.is_empty() { !CRATES.contains(&room) } else { room == library };
-            let name = if library.is_empty() { name } else { rest };
-            (is_own && name != "lib.rs" && name != "main.rs").then(|| (name.to_owned(), code(text)))
-        };
-        let found = circles(&files.iter().filter_map(own).collect::<Vec<_>>());
+        let found = circles(&modules(&files, library));
         let largest = found.iter().map(Vec::len).max().unwrap_or(0);
         within(&format!("files in one circle of {library:?}"), largest, limit);
+    }
+}
+
+#[test]
+fn no_rooms_of_a_library_need_one_another() {
+    let files = files();
+    for library in CRATES {
+        let found = circles_of_rooms(&modules(&files, library));
+        assert!(found.is_empty(), "rooms of {library} need one another: {found:?}");
     }
 }
 

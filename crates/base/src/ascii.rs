@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::text::{Piece, pieces};
+use crate::pieces::{Piece, pieces};
 
 /// Signs and their ASCII twins, one character for one. Signs that one screen explains side by side have different ones.
 const TWINS: [(&str, &str); 61] = [

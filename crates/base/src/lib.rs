@@ -17,6 +17,8 @@ pub mod fit;
 pub mod guard;
 /// JSON: read as people really have it, every value with its place, and written as Python writes it.
 pub mod json;
+/// Pieces of text from data: characters, lone surrogates, and bytes that are neither.
+mod pieces;
 /// Python's `json.loads`, with its complaints.
 pub mod pyload;
 /// Patterns of Python's `re`, matched as Python matches them, but never for long.

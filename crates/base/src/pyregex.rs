@@ -7,18 +7,20 @@
 //! and it took minutes.)
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
-use regex_syntax::hir::ClassUnicode;
-
-use crate::shown;
-use crate::text::{Piece, Shown, pieces};
+use crate::pieces::{Piece, pieces};
+use element::Element;
 use linear::{Linear, Shape};
 use machine::Program;
 
+mod element;
 mod linear;
 mod machine;
 mod parse;
+mod refused;
+
+pub use refused::{PatternError, Undecided};
 
 /// Nobody wrote a longer pattern, and each of its classes takes several kilobytes.
 const MAX_PATTERN: usize = 10_000;
@@ -35,96 +37,6 @@ pub struct Pattern {
     bounds: bool,
     /// Built for each [`Shape`] when it is first needed.
     linear: [OnceLock<Option<Linear>>; 4],
-}
-
-/// Reason why a text is no pattern.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", self.sentence())]
-pub struct PatternError {
-    what: &'static str,
-    /// The position of the character that is to blame.
-    at: usize,
-}
-
-/// The pattern takes too many steps on this text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("undecided: the pattern takes too many steps on this text")]
-pub struct Undecided;
-
-/// A part of a pattern; what the flags do to it is part of it.
-#[derive(Clone, Debug)]
-enum Element {
-    Char(char),
-    Set(Arc<ClassUnicode>),
-    At(Place),
-    Group {
-        number: usize,
-        node: Box<Element>,
-    },
-    List(Vec<Element>),
-    Either(Vec<Element>),
-    Repeat {
-        node: Box<Element>,
-        least: u64,
-        most: Option<u64>,
-        mood: Mood,
-    },
-    /// A look-ahead, or so many characters back.
-    Look {
-        back: u64,
-        not: bool,
-        node: Box<Element>,
-    },
-    Back {
-        group: u32,
-        case: Case,
-    },
-    If {
-        group: u32,
-        then: Box<Element>,
-        otherwise: Box<Element>,
-    },
-    Atomic(Box<Element>),
-}
-
-/// Between two characters.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    TextStart,
-    TextEnd,
-    LineStart,
-    LineEnd,
-    /// `$` outside of multi-line patterns.
-    End,
-    Boundary {
-        not: bool,
-        ascii: bool,
-    },
-}
-
-/// Letters that count as the same.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Case {
-    Counts,
-    Ascii,
-    Unicode,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mood {
-    Greedy,
-    Lazy,
-    Possessive,
-}
-
-impl PatternError {
-    const fn new(what: &'static str, at: usize) -> Self {
-        Self { what, at }
-    }
-
-    fn sentence(&self) -> Shown {
-        shown!("{}, at character {}", self.what, self.at + 1)
-    }
 }
 
 impl Pattern {

@@ -5,8 +5,10 @@
 
 use std::cmp::Ordering;
 
+use crate::json::write::{int_digits, repr_float};
 use crate::json::{Kind, Value};
-use crate::text::{Piece, Untrusted, pieces};
+use crate::pieces::{Piece, pieces};
+use crate::text::Untrusted;
 use crate::unicode::is_printable;
 
 /// A message under construction: the program's words and data, in bytes.
@@ -135,14 +137,6 @@ fn separate(n: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// The digits of an integer: as written, but Python has no negative zero among its integers.
-pub fn int_digits(value: Value<'_>) -> &[u8] {
-    match value.raw() {
-        b"-0" => b"0",
-        raw => raw,
-    }
-}
-
 /// Appends Python's `repr` of a string. Single quotes, unless it holds single and no double ones.
 pub fn repr_text(text: &[u8], out: &mut Vec<u8>) {
     let quote = if text.contains(&b'\'') && !text.contains(&b'"') { b'"' } else { b'\'' };
@@ -167,25 +161,6 @@ pub fn repr_text(text: &[u8], out: &mut Vec<u8>) {
         }
     }
     out.push(quote);
-}
-
-/// Python's `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
-pub(crate) fn repr_float(float: f64) -> String {
-    if float.is_nan() {
-        return "nan".to_owned();
-    }
-    if float.is_infinite() {
-        return if float > 0.0 { "inf" } else { "-inf" }.to_owned();
-    }
-    // Rust gives the same shortest digits; only where the exponent begins differs.
-    if float == 0.0 || (1e-4..1e16).contains(&float.abs()) {
-        let plain = format!("{float}");
-        return if plain.contains('.') { plain } else { plain + ".0" };
-    }
-    let scientific = format!("{float:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
-    format!("{digits}e{sign}{exponent:0>2}")
 }
 
 /// True for the characters of Python's `str.isspace`: the four separators 0x1c to 0x1f too, which Unicode leaves out.

@@ -13,11 +13,18 @@ use crate::pyregex::Pattern;
 use crate::python::{self, PythonNumber};
 use crate::shown;
 use crate::text::{Shown, Untrusted};
-use references::{Registry, Site, Uri, metaschema};
+use nodes::{Body, Counted, Dependency, Id, Keyword, Limit, Literal, Nodes, Subschema};
+use references::{Registry, Site, metaschema};
 
+mod breach;
 mod draft;
 mod evaluate;
+mod nodes;
 mod references;
+
+pub use breach::{Breach, Law, Undecidable, View};
+pub use draft::NEWEST;
+pub use nodes::Type;
 
 /// A schema of more names and values is not used: each takes up to a kilobyte until it is ready.
 const MAX_VALUES: usize = 150_000;
@@ -29,212 +36,20 @@ const PATTERN: usize = 100;
 /// Longest quoted part of a pattern.
 const MAX_SAID: usize = 200;
 
-/// Name of the newest draft, which a schema has that names none.
-pub const NEWEST: &str = "draft 2020-12";
-
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
 pub struct Schema {
-    nodes: Vec<Subschema>,
-    /// Names of the root's `properties`.
-    own: Vec<Vec<u8>>,
+    nodes: Nodes,
     /// The draft that it was read as: `draft 2020-12`.
     draft: &'static str,
     /// The root looks at more than its properties one by one: keys that it does not name change what it says.
     whole: bool,
 }
 
-/// Keys of an object that a schema judges.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum View {
-    /// All.
-    Whole,
-    /// Those that it names: the object holds others that are not its business.
-    OwnKeys,
-}
-
 /// Reason why a text is no usable schema.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SchemaFailure(Shown);
-
-/// Reason why a schema says neither yes nor no to a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("undecided: a pattern of the schema takes too many steps, or its references are nested too deep")]
-pub struct Undecidable;
-
-/// Number of a node in [`Schema::nodes`]; the root is 0.
-type Id = usize;
-
-#[derive(Debug)]
-struct Subschema {
-    body: Body,
-    /// Types that its `type` wants, also where the draft ignores it.
-    types: Vec<Type>,
-    /// Its references are resolved against this address.
-    base: Uri,
-}
-
-#[derive(Debug)]
-enum Body {
-    Always,
-    Never,
-    /// Keywords in the order in which they stand.
-    Keywords(Vec<Keyword>),
-}
-
-#[derive(Debug)]
-enum Keyword {
-    Type {
-        types: Vec<Type>,
-        words: Vec<u8>,
-    },
-    Enum {
-        options: Vec<Literal>,
-        words: Vec<u8>,
-    },
-    Const {
-        value: Literal,
-        words: Vec<u8>,
-    },
-    Limit {
-        limit: Limit,
-        number: PythonNumber,
-        words: Vec<u8>,
-    },
-    MultipleOf {
-        number: PythonNumber,
-        is_float: bool,
-        words: Vec<u8>,
-    },
-    Length {
-        of: Counted,
-        most: bool,
-        limit: usize,
-    },
-    Pattern(Pattern),
-    UniqueItems,
-    PrefixItems(Vec<Id>),
-    /// `counts`: where no more may come, their number is said.
-    Items {
-        prefix: usize,
-        schema: Id,
-        counts: bool,
-    },
-    AdditionalItems {
-        prefix: usize,
-        schema: Id,
-    },
-    UnevaluatedItems(Id),
-    /// Before draft 2019-09.
-    ContainsAny(Id),
-    Contains {
-        schema: Id,
-        least: f64,
-        most: Option<f64>,
-        least_words: Vec<u8>,
-        most_words: Vec<u8>,
-    },
-    Properties(Vec<(Vec<u8>, Id)>),
-    PatternProperties(Vec<(Pattern, Id)>),
-    /// `names`: of draft 2019-09, the keys of the schema.
-    AdditionalProperties {
-        known: Vec<Vec<u8>>,
-        /// The texts of `patternProperties`, sorted.
-        patterns: Option<Vec<String>>,
-        /// Pattern that Python makes of them; of none, or of empty ones, it makes none.
-        joined: Option<Pattern>,
-        schema: Id,
-        names: Option<Vec<Vec<u8>>>,
-    },
-    UnevaluatedProperties {
-        schema: Id,
-        names: Option<Vec<Vec<u8>>>,
-    },
-    PropertyNames(Id),
-    Required(Vec<Vec<u8>>),
-    Dependencies(Vec<(Vec<u8>, Dependency)>),
-    DependentSchemas(Vec<(Vec<u8>, Id)>),
-    AllOf(Vec<Id>),
-    AnyOf(Vec<Id>),
-    OneOf(Vec<(Id, Vec<u8>)>),
-    Not {
-        schema: Id,
-        words: Vec<u8>,
-    },
-    If {
-        test: Id,
-        then: Option<Id>,
-        otherwise: Option<Id>,
-    },
-    /// With the resources in whose scope it leads elsewhere.
-    Ref {
-        schema: Id,
-        uri: Uri,
-        dynamic: Vec<(Uri, Id)>,
-    },
-    /// To the root around it, or, if that is an anchor, to the outermost anchor of the scope.
-    Recursive {
-        own: Id,
-        uri: Uri,
-        is_anchor: bool,
-        all: Vec<(Uri, Id)>,
-    },
-}
-
-/// Demand of a property on the object.
-#[derive(Debug)]
-enum Dependency {
-    Names(Vec<Vec<u8>>),
-    Schema(Id),
-}
-
-/// The types of JSON Schema.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Type {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Boolean,
-    /// A number without a fraction.
-    Integer,
-    /// An integer that is written as one, as draft 4 has it.
-    Int,
-    /// Any number.
-    Number,
-    /// A string.
-    String,
-    /// A list.
-    Array,
-    /// An object.
-    Object,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Limit {
-    Minimum,
-    Maximum,
-    ExclusiveMinimum,
-    ExclusiveMaximum,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Counted {
-    Characters,
-    Items,
-    Properties,
-}
-
-/// A value of the schema that answers are compared with.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Literal {
-    Null,
-    Bool(bool),
-    Number(PythonNumber),
-    Text(Vec<u8>),
-    List(Vec<Literal>),
-    Object(Vec<(Vec<u8>, Literal)>),
-}
 
 impl Schema {
     /// Reads a schema of draft 2020-12 from the text of a file, whatever draft it names: so upstream reads them.
@@ -245,7 +60,7 @@ impl Schema {
 
     /// Reads a schema of the draft that it names, as Python's `jsonschema.validate` does; without one, of 2020-12.
     pub fn compile_as_declared(text: &[u8]) -> Result<Self, SchemaFailure> {
-        Self::compile_as(text, draft::declared)
+        Self::compile_as(text, |root| draft::declared(root).map_err(SchemaFailure))
     }
 
     fn compile_as(
@@ -322,7 +137,7 @@ impl Schema {
             name => !is_keyword(name),
         };
         let whole = !root.members().all(one_by_one);
-        Ok(Self { nodes: compiler.nodes, own, draft: draft::name(draft), whole })
+        Ok(Self { nodes: Nodes { list: compiler.nodes, own }, draft: draft::name(draft), whole })
     }
 
     /// Names the draft that it was read as.
@@ -333,12 +148,12 @@ impl Schema {
     /// Fault of a whole value, or that this cannot be told: of several errors that which Python's
     /// `jsonschema.validate` names.
     pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
-        evaluate::best(self, value)
+        evaluate::best(&self.nodes, value)
     }
 
     /// True for the root's own properties.
     pub fn names(&self, name: &[u8]) -> bool {
-        self.own.iter().any(|own| own == name)
+        self.nodes.names(name)
     }
 
     /// True if keys that are no property of the root can change the result, beyond `additionalProperties`.
@@ -348,45 +163,13 @@ impl Schema {
 
     /// The first error in Python's order, or that this cannot be told.
     pub fn first_breach<'a>(&'a self, answer: Value<'a>, view: View) -> Result<Option<Breach<'a>>, Undecidable> {
-        evaluate::first(self, answer, view)
+        evaluate::first(&self.nodes, answer, view)
     }
 
     /// Every place where a value does not hold the schema, in Python's order, up to a limit.
     pub fn breaches<'a>(&'a self, value: Value<'a>) -> Vec<Breach<'a>> {
-        evaluate::every(self, value)
+        evaluate::every(&self.nodes, value)
     }
-}
-
-/// Law of a schema that a value breaks.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Law {
-    /// It is of another type; the types that would do.
-    Type(Vec<Type>),
-    /// A key with this name is missing.
-    Missing(Vec<u8>),
-    /// The key is not among those that may stand here.
-    Extra,
-    /// It is none of the values that may stand here.
-    Enum,
-    /// A number that is too small or too large.
-    Limit,
-    /// Something else.
-    Other,
-    /// The rest is undecided.
-    Undecided,
-}
-
-/// One place where a value does not hold a schema.
-#[derive(Clone, Debug)]
-pub struct Breach<'a> {
-    /// The law that is broken.
-    pub law: Law,
-    /// In Python's words.
-    pub message: Untrusted<'static>,
-    /// The value, or the object that lacks or should not have a key.
-    pub value: Value<'a>,
-    /// The key that should not be there.
-    pub key: Option<Value<'a>>,
 }
 
 /// Number of patterns in a schema, long ones counted as several, wherever they stand in it; other values may look
@@ -732,34 +515,6 @@ fn types(value: Value<'_>) -> Option<Vec<Type>> {
 
 fn type_words(value: Value<'_>) -> Vec<u8> {
     type_names(value).into_iter().map(words).collect::<Vec<_>>().join(&b", "[..])
-}
-
-impl Literal {
-    fn of(value: Value<'_>) -> Option<Self> {
-        Some(match value.kind() {
-            Kind::Null => Self::Null,
-            Kind::True => Self::Bool(true),
-            Kind::False => Self::Bool(false),
-            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(PythonNumber::of(value)?),
-            Kind::String | Kind::Key => Self::Text(value.string()?.bytes().to_vec()),
-            Kind::Array => Self::List(value.items().map(Self::of).collect::<Option<_>>()?),
-            Kind::Object => {
-                let read = |member: Member<'_>| Some((member.name().bytes().to_vec(), Self::of(member.value)?));
-                let mut members = value.entries().into_iter().map(read).collect::<Option<Vec<_>>>()?;
-                members.sort_by(|a, b| a.0.cmp(&b.0));
-                Self::Object(members)
-            }
-        })
-    }
-
-    /// True if an answer's value is one of these; 1 and 1.0 are one, 1 and true are not.
-    fn hold(list: &[Self], value: Value<'_>) -> bool {
-        match value.string() {
-            Some(string) => list.iter().any(|known| matches!(known, Self::Text(text) if string.bytes() == &**text)),
-            // Read once: it may be as long as the list.
-            None => Self::of(value).is_some_and(|value| list.contains(&value)),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 use stepscope_record::finding::counted;
-use stepscope_review::stats::{Share, name_of};
+use stepscope_review::stats::Share;
 use stepscope_review::summary::Summary;
 
 /// A longer answer is cut in a line of text.
@@ -234,7 +234,7 @@ impl ComparedRuns<'_> {
 fn place_name(summary: &Summary) -> Shown {
     match (&summary.item.id, &summary.item.dataset) {
         (None, Some(file)) => shown!("{}:{}", file.line(), summary.origin.line),
-        _ => name_of(&summary.item).line(),
+        _ => summary.item.name().line(),
     }
 }
 

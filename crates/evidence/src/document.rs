@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::ops::{Index, Range};
 use std::sync::OnceLock;
 
-use crate::citations::folded::{FoldedText, fold_text};
-use crate::citations::tiles::Tiles;
+use crate::folded::{FoldedText, fold_text};
+use crate::lines::Lines;
+use crate::tiles::Tiles;
 use stepscope_base::text::Shown;
 
 /// Number of lines at the top and at the bottom of a page that may be headers and footers.
@@ -30,10 +31,8 @@ pub struct Heading {
 /// The lines of a document in reading order.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// All lines, each with a line end.
-    text: Vec<u8>,
-    /// Byte of `text` at which each line begins, and the end of the last.
-    starts: Vec<usize>,
+    /// The text of all lines.
+    lines: Lines,
     /// Page and number inside the page of each line.
     numbers: Vec<(i64, i64)>,
     /// Page number and the lines on it, in order.
@@ -85,16 +84,10 @@ impl Document {
         lines: impl Iterator<Item = (i64, i64, T)>,
         toc: Vec<Heading>,
     ) -> Self {
-        let mut document = Self { toc, ..Self::default() };
-        document.text.reserve_exact(bytes);
-        document.starts.reserve_exact(count + 1);
+        let mut document = Self { lines: Lines::with_room(count, bytes), toc, ..Self::default() };
         document.numbers.reserve_exact(count);
-        document.starts.push(0);
         for (n, (page, line, text)) in lines.enumerate() {
-            // A line is a line, whatever a parser left in it.
-            document.text.extend(text.as_ref().iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
-            document.text.push(b'\n');
-            document.starts.push(document.text.len());
+            document.lines.push(text.as_ref());
             document.numbers.push((page, line));
             match document.pages.last_mut() {
                 Some((last, range)) if *last == page => range.end = n + 1,
@@ -127,8 +120,12 @@ impl Document {
 
     /// The text of a line, without its end.
     pub fn line(&self, n: usize) -> Option<&[u8]> {
-        let bytes = self.text.get(*self.starts.get(n)?..*self.starts.get(n + 1)?)?;
-        Some(bytes.strip_suffix(b"\n").unwrap_or(bytes))
+        self.lines.line(n)
+    }
+
+    /// The text of all lines.
+    pub(crate) const fn lines(&self) -> &Lines {
+        &self.lines
     }
 
     /// Page, and number inside the page, of a line.
@@ -149,30 +146,27 @@ impl Document {
 
     /// The text of some lines, a line end after each; empty where there are none.
     pub fn text(&self, lines: Range<usize>) -> &[u8] {
-        let start = self.starts.get(lines.start).copied();
-        let end = self.starts.get(lines.end.min(self.len())).copied();
-        start.zip(end).and_then(|(start, end)| self.text.get(start..end)).unwrap_or_default()
+        self.lines.text(lines)
     }
 
     /// Some bytes of the whole text; empty where there are none.
     pub fn bytes(&self, range: Range<usize>) -> &[u8] {
-        self.text.get(range).unwrap_or_default()
+        self.lines.bytes(range)
     }
 
     /// Returns the size of the whole text, in bytes.
     pub fn size(&self) -> usize {
-        self.text.len()
+        self.lines.size()
     }
 
     /// Returns the byte of the whole text at which a line begins.
     pub fn offset(&self, n: usize) -> Option<usize> {
-        self.starts.get(n).copied().filter(|_| n < self.len())
+        self.lines.offset(n)
     }
 
     /// The line that holds a byte of the whole text; the last one for bytes behind the end.
     pub fn line_at(&self, byte: usize) -> usize {
-        let after = self.starts.partition_point(|start| *start <= byte);
-        after.saturating_sub(1).min(self.len().saturating_sub(1))
+        self.lines.line_at(byte)
     }
 
     /// The lines of a page whose numbers inside the page lie in a range.
@@ -203,7 +197,7 @@ impl Document {
 
     /// All lines as quotes are looked for in them.
     pub(crate) fn skeleton(&self) -> &FoldedText {
-        self.skeleton.get_or_init(|| FoldedText::of(self, 0..self.len(), false))
+        self.skeleton.get_or_init(|| FoldedText::of(&self.lines, 0..self.len(), false))
     }
 
     /// Index of the text of [`Document::skeleton`].
@@ -219,7 +213,7 @@ impl Document {
     /// Estimates the bytes it takes in memory, with what is made of it when quotes are looked for.
     pub fn weight(&self) -> usize {
         let line = size_of::<usize>() + size_of::<(i64, i64)>();
-        3 * self.text.len() + 2 * self.numbers.len() * line + self.pages.len() * size_of::<(i64, Range<usize>)>()
+        3 * self.lines.size() + 2 * self.numbers.len() * line + self.pages.len() * size_of::<(i64, Range<usize>)>()
     }
 
     /// The table of contents.
@@ -279,7 +273,7 @@ mod tests {
         for lines in orders {
             let (read, of) =
                 (Document::read(lines.iter().copied(), Vec::new()), Document::of(lines.to_vec(), Vec::new()));
-            assert_eq!((&read.text, &read.starts, &read.numbers), (&of.text, &of.starts, &of.numbers));
+            assert_eq!((&read.lines, &read.numbers), (&of.lines, &of.numbers));
             assert_eq!(read.pages, of.pages);
         }
     }

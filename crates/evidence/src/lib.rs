@@ -17,6 +17,12 @@ pub mod difference;
 pub mod document;
 /// Numbers as documents state them.
 pub mod figures;
+/// Text brought down to what counts when a quote is looked for.
+mod folded;
+/// Text of lines, with the byte at which each begins.
+mod lines;
+/// Index of a folded text.
+mod tiles;
 /// Detection of answers that were cut off, by the page after the last that the model saw.
 pub mod truncation;
 /// Structured answers with citations.

@@ -10,7 +10,7 @@ use stepscope_arithmetic::scripts::{is_unspaced, plain};
 pub use stance::{Stance, stance};
 
 mod senses;
-pub mod stance;
+mod stance;
 
 /// Number of words of one text that are read.
 const MAX_WORDS: usize = 4_000;

@@ -22,6 +22,8 @@ pub mod live;
 pub mod machine;
 /// One step and the state it finds -> the request, as upstream makes it.
 pub mod prompt;
+/// Question to a model: a prompt with all that its calls need.
+mod question;
 /// Repair of a procedure, with a model and without.
 pub mod repair;
 /// A recorded run, replayed up to a step and continued from there.

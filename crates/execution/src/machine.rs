@@ -2,38 +2,9 @@
 //! round go out and their replies come back, round after round until it is over: commands drive a machine by
 //! `stepscope_io::model::drive`, the screen by its messages.
 
-use crate::prompt::Request;
-use crate::runner::Ask;
 use crate::sampling::SamplingRound;
-use stepscope_base::text::Untrusted;
 
-/// Question that a machine wants asked.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Question {
-    /// The step, its prompt and its schema.
-    pub ask: Ask,
-    /// Id of the step, as the procedure writes it.
-    pub step_id: Option<Vec<u8>>,
-    /// The prompt in place of the step's own.
-    pub prompt: Option<Untrusted<'static>>,
-    /// The seed in place of the one that all calls have.
-    pub seed: Option<i64>,
-    /// Number of replies wanted.
-    pub samples: usize,
-}
-
-impl Question {
-    /// Creates a request that belongs to no step.
-    pub fn of(request: Request) -> Self {
-        let ask = Ask { step: 0, request, inputs: Vec::new() };
-        Self { ask, step_id: None, prompt: None, seed: None, samples: 1 }
-    }
-
-    /// Returns the prompt that goes out.
-    pub fn prompt(&self) -> &Untrusted<'static> {
-        self.prompt.as_ref().unwrap_or(&self.ask.request.prompt)
-    }
-}
+pub use crate::question::Question;
 
 /// Something that asks a model until it is done: a re-run, a whole run, a repair, one call.
 pub trait Machine {

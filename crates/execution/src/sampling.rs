@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, ReplyVerdict, RunEvent, RunId, Usage};
 use crate::fork::Executed;
-use crate::machine::Question;
+use crate::question::Question;
 use crate::runner::{Ask, BROKEN_OFF, Ended, SERVER_ERROR, object};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};

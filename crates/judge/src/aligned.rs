@@ -2,9 +2,9 @@
 //! both are known to stand for the same: in one variable of one procedure, from just the same numbers, or as the answer.
 
 use crate::case::CaseView;
-use crate::peers::departure::{PeerValues, answer_step, holds, is_same, step_with};
-use crate::peers::opinion::is_answer;
-use crate::peers::track::{Track, TrackResult, TrackStep, Way, given};
+use crate::peer::track::{Track, TrackResult, TrackStep, Way};
+use crate::peers::departure::{PeerValues, answer_step, holds, is_answer, is_same, step_with};
+use crate::peers::reading::{given, track};
 use stepscope_arithmetic::number::Number;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -222,7 +222,7 @@ impl AlignedRun {
         // What has no opinion of peers is no run, or has none.
         case.peer_opinion()?;
         let peers = case.peers();
-        let track = Track::of(case);
+        let track = track(case);
         let others: Vec<AlignedPeer<'_>> = peers.iter().map(|peer| AlignedPeer::of(&peer.track)).collect();
         let mut walk = AlignedWalk { track: &track, others: &others, given: given(case), own: PeerValues::default() };
         let steps = track.steps.iter().enumerate().map(|(at, step)| walk.step(at, step)).collect();

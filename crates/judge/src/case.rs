@@ -18,13 +18,14 @@ use std::sync::Arc;
 use crate::chain::ThoughtChain;
 use crate::gold::Gold;
 use crate::lost::LostValue;
-use crate::peers::{Peer, PeerOpinion};
+use crate::peer::Peer;
+use crate::peer::opinion::PeerOpinion;
 use crate::quantity_links::QuantityLinks;
 use crate::recompute::{Recomputed, RunAnswer};
 use crate::rightness::Rightness;
 use crate::route::Routed;
 use crate::support::ItemSupport;
-use crate::triage::verdict::Triage;
+use crate::triage::Triage;
 use stepscope_arithmetic::quantity::Quantity;
 use stepscope_base::json::{Problem, Tape, Value};
 use stepscope_base::schema::Schema;
@@ -38,7 +39,6 @@ use stepscope_record::models::ModelNames;
 use stepscope_record::types::TypeRegistry;
 use stepscope_record::{Record, formats};
 
-mod judged;
 mod view;
 
 pub use view::CaseView;
@@ -135,8 +135,18 @@ pub struct Case<'t> {
     text: Cow<'t, [u8]>,
     tape: Tape,
     around: Arc<dyn Context + 't>,
-    origin: Location,
+    pub(crate) origin: Location,
     cache: Cache,
+    pub(crate) judgments: Judgments,
+}
+
+/// What its judges say of a case: kept here, and asked for in [`crate::judged`].
+#[derive(Debug, Default)]
+pub(crate) struct Judgments {
+    pub(crate) findings: OnceCell<Findings>,
+    pub(crate) peers: OnceCell<Option<Box<PeerOpinion>>>,
+    pub(crate) triage: OnceCell<Option<Triage>>,
+    pub(crate) routed: OnceCell<Option<Routed>>,
 }
 
 /// Answers that need no handles.
@@ -157,11 +167,7 @@ struct Cache {
     truncation: OnceCell<Option<Truncation>>,
     cited: OnceCell<Vec<ResolvedCitation>>,
     supports: OnceCell<Vec<ItemSupport>>,
-    findings: OnceCell<Findings>,
-    peers: OnceCell<Option<Box<PeerOpinion>>>,
     baseline: OnceCell<Option<f64>>,
-    triage: OnceCell<Option<Triage>>,
-    routed: OnceCell<Option<Routed>>,
 }
 
 impl<'t> Case<'t> {
@@ -184,7 +190,7 @@ impl<'t> Case<'t> {
 
     /// Of a text and the tape that read it.
     pub fn of(text: impl Into<Cow<'t, [u8]>>, tape: Tape, origin: Location, around: Arc<dyn Context + 't>) -> Self {
-        Self { text: text.into(), tape, origin, around, cache: Cache::default() }
+        Self { text: text.into(), tape, origin, around, cache: Cache::default(), judgments: Judgments::default() }
     }
 
     /// The record with its parts, for as many questions as there are.
@@ -195,6 +201,12 @@ impl<'t> Case<'t> {
     /// The same of a record that is known to have a format.
     pub fn view_as<'c>(&'c self, read: impl FnOnce(Value<'c>) -> Record<'c>) -> CaseView<'c> {
         CaseView::of(self, self.root().map(read))
+    }
+
+    /// The same of a record that stepscope cannot cope with: as if it were not readable.
+    pub(crate) fn view_as_fault(&self) -> CaseView<'_> {
+        self.cache.fault.set(true);
+        CaseView::of(self, None)
     }
 
     /// Its text.

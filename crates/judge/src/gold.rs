@@ -178,6 +178,22 @@ pub struct Working {
     pub behind: String,
 }
 
+impl Working {
+    /// Lists every number that its calculations give, with those of their parts.
+    pub(crate) fn results(&self) -> Vec<Number> {
+        let mut values = Vec::new();
+        for one in &self.calculations {
+            values.push(one.says.value);
+            values.extend(one.gives);
+            let Some(calculation) = &one.calculation else { continue };
+            let operands = calculation.numbers();
+            let parts = calculation.values(|_| None).into_iter().flatten();
+            values.extend(parts.filter(|part| !operands.contains(part)));
+        }
+        values
+    }
+}
+
 /// Reads the calculations in the text of the expected answer, marked or as people write them.
 pub(crate) fn working(record: &Record<'_>) -> Working {
     let mut all = Working::default();

@@ -16,17 +16,21 @@ pub mod chain;
 /// Signs in the cited lines that a list is not whole.
 mod clues;
 /// The published contract of structured answers, and who would take what does not hold it.
-pub mod contract;
+mod contract;
 /// Lists of a record of which only the beginning is read.
-pub mod excess;
+mod excess;
 /// Expected answer: its number, and the errors in it.
 pub mod gold;
 /// Fields hidden until the verdict, and records without them.
 pub mod hide;
+/// Judgments of a case: findings, what its peers say, where to fix it, and its route.
+mod judged;
 /// Values that got lost between the steps.
-pub mod lost;
-/// Peers of a run: other runs of the same question.
-pub mod peers;
+mod lost;
+/// Another run of the same question, and the opinion that peers have of a run.
+pub mod peer;
+/// Peers of a run asked: where it leaves them, and what they answer.
+mod peers;
 /// Quantities of the question, linked to the variables that took them up.
 pub mod quantity_links;
 /// Exact recomputation of each step's result.
@@ -35,6 +39,8 @@ pub mod recompute;
 pub mod rightness;
 /// Route of a structured answer, and its reasons.
 pub mod route;
+/// Decision on the route of a structured answer.
+mod routing;
 /// Facts that the table keeps of a record: forty bytes.
 pub mod row;
 /// Rule: its id, words, examples and check.
@@ -51,5 +57,7 @@ pub mod support;
 pub mod texts;
 /// Place to fix in a wrong run, and the reasons.
 pub mod triage;
+/// Trial of a run: everything that is looked at to find the place to fix.
+mod trial;
 /// An answer object against a JSON Schema, in evoproc's words.
 pub mod validation;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::case::CaseView;
 use crate::cause::Cause;
 use crate::hide::{Hidden, Hide};
-use crate::route::{Route, route};
+use crate::route::Route;
 use crate::rule_set::{PeerAgreement, RuleSet};
 use crate::slip_form::{Slip, SlipForm};
 use crate::texts::given_number;
@@ -125,7 +125,7 @@ impl TypedRow {
     /// Collects what rules and record say of a structured answer.
     fn of(case: &CaseView<'_>, findings: &[Finding]) -> Option<Self> {
         let (typed, answered) = case.answered()?;
-        let routed = route(case, findings);
+        let routed = case.routed_by(findings);
         let asked = answered.asked.kind.as_ref().and_then(|kind| case.types().position(kind.bytes()));
         let is = |flag, wanted| typed.flag(flag) == Some(wanted);
         let small = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
@@ -380,7 +380,7 @@ impl RowFacts {
         // By what is its own the case judges once, whoever asks.
         let own: &[Finding] = case.findings();
         let is_own = std::ptr::eq(findings, own) && baseline == case.baseline();
-        let others = if is_own { None } else { Triage::judge(case, findings, baseline) };
+        let others = if is_own { None } else { case.triage_by(findings, baseline) };
         let triage = if is_own { case.triage() } else { others.as_ref() };
         if let Some(triage) = triage {
             row.judge(triage);
@@ -736,7 +736,7 @@ mod tests {
             let case = Case::read(text.as_bytes());
             let view = case.view();
             let row = RowFacts::unchecked(0, 3).checked(&view, &[], None);
-            let verdict = Triage::judge(&view, &[], None).map(|triage| triage.fix);
+            let verdict = view.triage_by(&[], None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
         }
     }

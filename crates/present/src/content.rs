@@ -22,10 +22,14 @@ use crate::computed::ComputedValues;
 use crate::notes::{FindingPlaces, Note, NoteMark, end_of, graver, marks, opening_of, ordered};
 use crate::peers::PeersView;
 use crate::steps::{StepRow, StepStatus, steps};
-use crate::tracks::{MAX_TRACKED, ValueTrack, difference, divergence, tracks};
+use crate::tracks::{MAX_TRACKED, ValueTrack, divergence, tracks};
 use crate::values::prose;
 use crate::variables::{VariableRow, WriteRow, variables};
 use crate::verdict::{Facts, RecordVerdict, WhereToFix};
+
+mod difference;
+
+use difference::difference;
 
 /// Content of a record.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! Findings: what is said about a record, and where. The one model of diagnostics, for the screen and for `check`.
 
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use crate::rule_id::RuleId;
@@ -9,42 +8,12 @@ use stepscope_base::json::write::{Json, Writer};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
+pub use crate::severity::Severity;
+
 /// Maximum number of findings of one rule that are listed a record; the last one counts the rest.
 pub const MAX_FINDINGS: usize = 100;
 /// Maximum number of labelled places of one finding that are kept; the rest are counted.
 pub(crate) const MAX_LABELS: usize = 100;
-
-stepscope_base::words! {
-    /// Severity of a finding, gravest first. The first two are upstream's words, with upstream's meaning.
-    pub enum Severity {
-        /// Not runnable without rewriting.
-        Fatal = "fatal",
-        /// A small local edit suffices.
-        Repairable = "repairable",
-        /// Probably wrong.
-        Warning = "warning",
-        /// Worth knowing.
-        Note = "note",
-    }
-}
-
-impl Severity {
-    /// The sign on screen: never colour alone.
-    pub const fn glyph(self) -> &'static str {
-        match self {
-            Self::Fatal => "■",
-            Self::Repairable => "!",
-            Self::Warning => "▲",
-            Self::Note => "•",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
 
 stepscope_base::words! {
     /// Upstream's machine-usable repair hints (`evoproc.validators.Action`).

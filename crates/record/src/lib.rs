@@ -33,6 +33,8 @@ pub mod rule_id;
 pub mod saved_reply;
 /// The JSON Schemas that are part of the program.
 pub mod schemas;
+/// Severity of a finding, and of the rule that makes it.
+mod severity;
 /// The global state over time: what every step could read and what it wrote.
 pub mod state;
 /// The few statistics that reviews and comparisons need.

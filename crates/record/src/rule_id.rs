@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::RecordKind;
-use crate::finding::Severity;
+use crate::severity::Severity;
 
 /// Kinds of records that a rule is about. No rule is about both runs and structured answers but those about every
 /// record.

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use super::jsonl::NULL;
-use stepscope_base::json::write::{Json, Object, Style, Writer};
+use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
 use stepscope_base::json::{Kind, Tape, Value};
+
+/// Value of a member that is not there.
+pub(super) const NULL: Raw<&str> = Raw("null");
 
 /// The members that were chosen. Through a list a path goes into each of its items.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::jsonl::NULL;
+use super::fields::NULL;
 use stepscope_base::json::write::{AnySink, Json, Object, Style};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::fields::Fields;
+use super::fields::{Fields, NULL};
 use super::places::Places;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
@@ -13,7 +13,7 @@ use stepscope_judge::aligned::{AlignedRun, AlignedValue};
 use stepscope_judge::case::CaseView;
 use stepscope_judge::cause::Cause;
 use stepscope_judge::recompute::{Computed, ValueBasis};
-use stepscope_judge::route::{Route, Routed, route};
+use stepscope_judge::route::{Route, Routed};
 use stepscope_judge::rules::procedure::fitness;
 use stepscope_judge::rules::stamp;
 use stepscope_judge::slip_form::Slip;
@@ -183,7 +183,7 @@ struct Line<'c, 'r> {
 impl Line<'_, '_> {
     /// Route of a structured answer; nothing else has one.
     fn routed(&self) -> Option<&Routed> {
-        self.routed.get_or_init(|| route(self.case, self.findings)).as_ref()
+        self.routed.get_or_init(|| self.case.routed_by(self.findings)).as_ref()
     }
 }
 
@@ -381,8 +381,6 @@ const MEMBERS: &[LineMember] = &[
         put: |line, name, object| line.record.then(|| record(name, line.case.root(), line.case.text(), object)),
     },
 ];
-
-pub(super) const NULL: Raw<&str> = Raw("null");
 
 fn finding(finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
     object.put("rule", finding.rule.word()).put("severity", finding.severity.word());

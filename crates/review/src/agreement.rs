@@ -8,7 +8,6 @@ use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Reviews};
 use super::join::{Joined, gone_phrase};
 use super::labels::{LabelSets, name_for_people};
-use super::stats::name_of;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{AnySink, Object, Style};
 use stepscope_base::shown;
@@ -93,7 +92,7 @@ impl Agreement {
             let content = only_content(reviewed).filter(|_| item.summary.is_none());
             if let Some(content) = &content {
                 let item = reviewed.item();
-                if !seen.insert((name_of(&item), item.side, *content)) {
+                if !seen.insert((item.name(), item.side, *content)) {
                     continue;
                 }
                 reviewed = reviewed.at(Some(content));

@@ -108,6 +108,17 @@ pub struct ItemRef {
     pub side: Option<Text>,
 }
 
+impl ItemRef {
+    /// Returns the text of its place for people: its id, or its position.
+    pub fn name(&self) -> Text {
+        match (&self.id, self.row_index) {
+            (Some(id), _) => id.clone(),
+            (None, Some(row)) => Text::from(format!("row {row}")),
+            (None, None) => Text::default(),
+        }
+    }
+}
+
 /// Record as the reviewer saw it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SeenRecord {

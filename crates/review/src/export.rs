@@ -6,7 +6,6 @@ use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, Text, Verdic
 use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
 use super::log_line::{write_part, write_said};
-use super::stats::name_of;
 use stepscope_base::json::write::{AnySink, Json, Object, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
@@ -184,7 +183,7 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, form: &CellForm
     };
     let judged = || events.iter().filter(|event| event.kind != EventKind::Note || event.part.is_some());
     let cells = [
-        name_of(&item).bytes().to_vec(),
+        item.name().bytes().to_vec(),
         reviewed.outcome().word().into(),
         join(judged().filter_map(verdict).collect()),
         join(reviewed.labels(sets).iter().map(|label| label.name.bytes().to_vec()).collect()),
@@ -246,7 +245,7 @@ impl Columns {
 
 /// Writes one line for people.
 pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets<'_>, columns: Columns) -> Shown {
-    let name = name_of(&reviewed.item()).line().cut(60);
+    let name = reviewed.item().name().line().cut(60);
     let outcome = reviewed.outcome();
     let labels: Vec<String> = reviewed.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
     let mut parts = Vec::new();

@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelSet, Text, Verdict};
 use super::event_list::EventList;
 use super::labels::{CurrentLabel, LabelSets};
-use super::namesakes::NameGroup;
+use super::name_group::NameGroup;
 use stepscope_base::canonical::Digest;
 
 /// An undo of an undo of an undo is followed so far; the keys of the screen never go beyond two.

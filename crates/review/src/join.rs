@@ -8,7 +8,8 @@ use foldhash::{HashMap, HashSet};
 use super::estimate::{Accuracy, JudgedRecord};
 use super::event::{ItemRef, Text};
 use super::fold::{ItemName, ItemReviews, Outcome, Positions, Reviews};
-use super::namesakes::{NameGroup, Namesakes};
+use super::name_group::NameGroup;
+use super::namesakes::Namesakes;
 use super::signal::Signal;
 use crate::summary::Summary;
 use stepscope_base::canonical::Digest;
@@ -250,7 +251,7 @@ impl<'a> Index<'a> {
             let records = if free.is_empty() { asked().map_or(&[][..], Vec::as_slice) } else { free.as_slice() };
             if let Some(group) = self.group_of(&free) {
                 // Several records of the name were judged, and several are here: one each.
-                let owners: BTreeSet<usize> = group.owners_of(reviewed).flatten().collect();
+                let owners: BTreeSet<usize> = owners_of(group, reviewed).flatten().collect();
                 let records = owners.into_iter().filter_map(|owner| free.get(owner).copied());
                 items.extend(records.filter_map(|at| {
                     let summary = self.at(at)?;
@@ -278,7 +279,7 @@ impl<'a> Index<'a> {
         let item = reviewed.item();
         let Some(name) = ItemName::of(&item) else { return Vec::new() };
         let (named, group) = (self.positions(&item), self.namesakes.group(&item));
-        let mut owners = group.into_iter().flat_map(|group| group.owners_of(reviewed));
+        let mut owners = group.into_iter().flat_map(|group| owners_of(group, reviewed));
         let mut records = BTreeSet::new();
         let mut missing = Vec::new();
         for event in reviewed.events() {
@@ -384,6 +385,11 @@ pub fn gone_phrase(items: usize) -> Option<Shown> {
         1 => Some(Shown::own("1 item of a record that is gone (left out)")),
         _ => Some(shown!("{} of records that are gone (left out)", counted(items, "item"))),
     }
+}
+
+/// Finds for each event of an item that holds the record of the group that it is about.
+fn owners_of(group: &NameGroup, reviewed: ItemReviews<'_>) -> impl Iterator<Item = Option<usize>> + use<> {
+    group.owners(&reviewed.events().collect::<Vec<_>>()).into_iter()
 }
 
 fn contents_of(reviewed: ItemReviews<'_>) -> impl Iterator<Item = Digest> {

@@ -36,7 +36,9 @@ pub mod join;
 pub mod labels;
 /// An event as a line of a review log, with its checksum, and back.
 pub mod log_line;
-/// Records that share a name: which of them each event is about.
+/// Several records of one name: which of them each event is about.
+mod name_group;
+/// Records that share a name, found by it.
 pub mod namesakes;
 /// Selection and order of the records to review.
 pub mod queue;

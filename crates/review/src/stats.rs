@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::estimate::Accuracy;
-use super::event::{AnswerPart, Event, GoldStatus, ItemRef, Text, Verdict};
+use super::event::{AnswerPart, Event, GoldStatus, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::join::{Joined, JoinedItem, gone_phrase};
 use super::labels::{LabelSets, name_for_people};
 use crate::summary::Summary;
 use stepscope_base::json::write::{AnySink, Object, Style};
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::counted;
 use stepscope_record::statistics::wilson;
@@ -278,15 +278,6 @@ fn most(counts: impl Iterator<Item = (Shown, u64)>) -> Vec<(Shown, String)> {
 pub fn is_to_be_run_again(reviewed: ItemReviews<'_>) -> bool {
     let gold = |event: &Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
     reviewed.outcome() == Outcome::Fail && !reviewed.disputes_gold() && !reviewed.fresh().iter().any(gold)
-}
-
-/// Returns the text of an item's place for people: its id, or its position.
-pub fn name_of(item: &ItemRef) -> Untrusted<'static> {
-    match (&item.id, item.row_index) {
-        (Some(id), _) => id.clone(),
-        (None, Some(row)) => Untrusted::from(format!("row {row}")),
-        (None, None) => Untrusted::default(),
-    }
 }
 
 #[cfg(test)]

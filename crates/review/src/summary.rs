@@ -3,7 +3,6 @@
 
 use crate::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::signal::Signal;
-use crate::stats::name_of;
 use stepscope_arithmetic::number::Number;
 use stepscope_arithmetic::stated::{SameAnswer, read, same_answer};
 use stepscope_base::canonical::Digest;
@@ -202,7 +201,7 @@ impl Summary {
     /// Names the item as people know it, in at most so many characters: by its question, else its id or position.
     pub fn title(&self, characters: usize) -> Shown {
         let question = self.question.clone();
-        question.unwrap_or_else(|| name_of(&self.item).line()).cut(characters)
+        question.unwrap_or_else(|| self.item.name().line()).cut(characters)
     }
 
     /// Also takes down the rules that found something, the names of its variables, where the record tells them, and what

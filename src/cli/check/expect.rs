@@ -23,7 +23,6 @@ use stepscope_review::fold::{ItemReviews, Outcome};
 use stepscope_review::join::{Index, JoinedItem};
 use stepscope_review::labels::LabelSets;
 use stepscope_review::regression::{Expectation, judge};
-use stepscope_review::stats::name_of;
 use stepscope_review::summary::Summary;
 
 /// Maximum length of a question, in characters; a longer one is cut.
@@ -97,7 +96,7 @@ fn line(
     (expectation, why): (Expectation, &[Shown]),
     sets: &LabelSets<'_>,
 ) -> Shown {
-    let name = name_of(&reviewed.item()).line();
+    let name = reviewed.item().name().line();
     let question = summary.and_then(|summary| summary.question.clone());
     let name = question.map_or(name.clone(), |question| shown!("{name}  {}", question.cut(QUESTION)));
     let why: Vec<&str> = why.iter().map(Shown::as_str).collect();

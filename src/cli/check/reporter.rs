@@ -15,7 +15,6 @@ use stepscope_io::pipeline::check::CheckOutcome;
 use stepscope_io::source::input::Input;
 use stepscope_judge::case::CaseView;
 use stepscope_judge::row::RowFacts;
-use stepscope_judge::triage::Triage;
 use stepscope_record::finding::Severity;
 use stepscope_record::models::ModelNames;
 use stepscope_report::ReportFormat;
@@ -95,7 +94,7 @@ impl<'o> Reporter<'o> {
             return;
         }
         let judged = accepted.as_ref().filter(|_| self.judges);
-        let judged = judged.and_then(|findings| Triage::judge(case, findings, case.baseline()));
+        let judged = judged.and_then(|findings| case.triage_by(findings, case.baseline()));
         let triage = if self.judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
         if self.summary {
             let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());

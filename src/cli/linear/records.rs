@@ -22,7 +22,6 @@ use stepscope_redact::Redaction;
 use stepscope_report::page::Cleaner;
 use stepscope_review::event::ItemRef;
 use stepscope_review::queue::Queue;
-use stepscope_review::stats::name_of;
 use stepscope_review::summary::Summary;
 use stepscope_table::filter::{Filter, RowAnswer};
 
@@ -66,7 +65,7 @@ impl LineRecord {
 
     /// Formats its file, line and id.
     pub(super) fn place(&self) -> Shown {
-        shown!("{}, line {}, id {}", self.name, self.line, name_of(&self.summary.item).line())
+        shown!("{}, line {}, id {}", self.name, self.line, self.summary.item.name().line())
     }
 }
 

@@ -27,7 +27,6 @@ use stepscope_review::join::Index;
 use stepscope_review::labels::LabelSets;
 use stepscope_review::log_line::MAX_LINE;
 use stepscope_review::short_form;
-use stepscope_review::stats::name_of;
 use stepscope_review::summary::Summary;
 
 /// `stepscope review add`.
@@ -153,7 +152,7 @@ impl JudgedLines {
     pub(super) fn change(&mut self, event: &Event, number: usize) -> Option<Shown> {
         let unit = self.unit;
         let (key, verdict) = Self::key(event)?;
-        let name = event.item.as_ref().map(|item| name_of(item).line().cut(60)).unwrap_or_default();
+        let name = event.item.as_ref().map(|item| item.name().line().cut(60)).unwrap_or_default();
         let (line, before) = self.judged.insert(key, (number, verdict))?;
         let part = event.part.map(|part| format!(", {}", part.phrase())).unwrap_or_default();
         let name = name.join(&shown!("{part}"));

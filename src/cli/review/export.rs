@@ -30,7 +30,6 @@ use stepscope_review::export;
 use stepscope_review::export::CellForm;
 use stepscope_review::fold::{ItemReviews, Outcome};
 use stepscope_review::join::Index;
-use stepscope_review::stats::name_of;
 
 /// `stepscope review export`.
 #[derive(Args, Clone, Debug)]
@@ -94,7 +93,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     for reviewed in &wanted {
         let mut own = PrivateHits::of_secrets();
         own.look_in_record(&line(reviewed));
-        hits.extend(own.of(&name_of(&reviewed.item()).line()));
+        hits.extend(own.of(&reviewed.item().name().line()));
     }
     if refuses(&hits, options.force, out) {
         return Some(FOUND);

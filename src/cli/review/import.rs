@@ -27,7 +27,6 @@ use stepscope_review::import;
 use stepscope_review::import::{ImportedRow, ImportedTable, RowPlace};
 use stepscope_review::short_form;
 use stepscope_review::short_form::split;
-use stepscope_review::stats::name_of;
 
 /// Number of rows that are given to the writer before it is waited for.
 const TOGETHER: usize = 128;
@@ -126,7 +125,7 @@ fn not_saved(place: RowPlace, why: &Shown) -> Shown {
 /// Waits until the rows that were given are saved, and says so.
 fn settle(waiting: &mut Vec<&ImportedRow>, writer: &mut LogWriter, out: &mut Out) -> Option<()> {
     for row in waiting.drain(..) {
-        let name = item(row).map(|item| name_of(&item).line()).unwrap_or_default();
+        let name = item(row).map(|item| item.name().line()).unwrap_or_default();
         if let Err(failure) = writer.settle(out) {
             out.complain(&shown!("NOT SAVED {name}: {failure}"));
             out.complain(&shown!("nothing from {} on is saved; import the file again", row.place.phrase()));

@@ -23,7 +23,6 @@ use stepscope_review::export::Columns;
 use stepscope_review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_review::join::Index;
 use stepscope_review::labels::LabelSets;
-use stepscope_review::stats::name_of;
 use stepscope_review::summary::Summary;
 use stepscope_review::verdict_state::VerdictState;
 
@@ -88,11 +87,11 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         errors.chain(open).filter(|(summary, _)| takes(filter.as_ref(), Some(summary), None, &sets)).collect();
     if list.ids {
         let items = chosen.iter().map(|(reviewed, _)| reviewed.item());
-        let mut names: Vec<Shown> = items.map(|item| name_of(&item).line()).collect();
+        let mut names: Vec<Shown> = items.map(|item| item.name().line()).collect();
         // An id of two files or sides is one id.
         let mut seen = foldhash::HashSet::default();
         names.retain(|name| seen.insert(name.clone()));
-        for name in names.into_iter().chain(unreviewed.iter().map(|(summary, _)| name_of(&summary.item).line())) {
+        for name in names.into_iter().chain(unreviewed.iter().map(|(summary, _)| summary.item.name().line())) {
             out.exact(&name);
         }
         return Some(CLEAN);
@@ -113,7 +112,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         out.line(&export::text(reviewed, question(summary), &sets, columns));
     }
     for (summary, (outcome, why)) in unreviewed {
-        out.line(&columns.line(&name_of(&summary.item).line(), outcome, question(Some(summary)), &Shown::own(why)));
+        out.line(&columns.line(&summary.item.name().line(), outcome, question(Some(summary)), &Shown::own(why)));
     }
     Some(CLEAN)
 }
@@ -139,7 +138,7 @@ fn question(summary: Option<&Summary>) -> Option<Shown> {
 fn columns<'s>(listed: impl Iterator<Item = (Cow<'s, ItemRef>, Option<&'s Summary>)>) -> Columns {
     let characters = |text: &Shown, at_most: usize| text.as_str().chars().take(at_most).count();
     listed.fold(Columns::default(), |widest, (item, summary)| {
-        let name = characters(&name_of(&item).line(), MAX_WIDTH);
+        let name = characters(&item.name().line(), MAX_WIDTH);
         let question = summary.and_then(|summary| summary.question.as_ref());
         // Where it is cut there is a sign for the rest.
         let question = question.map_or(0, |question| characters(question, MAX_QUESTION + 1));

@@ -34,7 +34,6 @@ use stepscope_record::rule_id::QueueClass;
 use stepscope_review::event::{ItemRef, LabelDefinition, ReviewerKind, Text, Verdict};
 use stepscope_review::fold::Reviews;
 use stepscope_review::queue::{Assignment, Queue};
-use stepscope_review::stats::name_of;
 use stepscope_review::summary::Summary;
 use stepscope_review::verdict_state::VerdictState;
 
@@ -174,7 +173,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let is_shared = scan.is_shared(&first.summary.item);
     let place = QueuePlace { class, of_class, of_queue: (all, open) };
     match (next.ids, next.format) {
-        (true, _) => out.exact(&name_of(&first.summary.item).line()),
+        (true, _) => out.exact(&first.summary.item.name().line()),
         (false, ListFormat::Jsonl) => out.write(&place.json(&first, is_shared, reviews)),
         (false, ListFormat::Text) => {
             out.line(&place.phrase());

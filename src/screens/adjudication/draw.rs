@@ -28,7 +28,6 @@ use stepscope_io::pipeline::store::Store;
 use stepscope_review::agreement::measured;
 use stepscope_review::disagreement::ReviewerVerdict;
 use stepscope_review::event::{GoldStatus, Verdict};
-use stepscope_review::stats::name_of;
 
 /// A question takes so many lines at least, whatever room there is.
 const QUESTION: usize = 3;
@@ -276,7 +275,7 @@ fn case_pane(
 ) {
     let rows = Rows { top: adjudication.top, len: lines.len(), at: None };
     let line = |n: usize| lines.get(n).cloned().unwrap_or_default();
-    let name = name_of(&case.summary.item).line();
+    let name = case.summary.item.name().line();
     let title = if adjudication.choosing.is_none() && long_question(case, inner_width(area)).is_some() {
         vec![look.span(name.into_string(), Role::Title)]
     } else {

@@ -125,15 +125,42 @@ impl Modules {
     }
 }
 
-/// Finds the circles of files in a crate, given their names and code.
-pub(crate) fn circles(files: &[(String, String)]) -> Vec<Vec<String>> {
+/// Returns the files of a crate by their paths, each with those that it needs, given their names and code.
+fn graph(files: &[(String, String)]) -> (Vec<String>, Vec<Vec<usize>>) {
     let names: Vec<String> =
         files.iter().map(|(name, _)| name.strip_suffix(".rs").unwrap().replace('/', "::")).collect();
     let places = names.iter().enumerate().map(|(at, name)| (name.clone(), at)).collect();
     let modules = Modules { names, places };
-    let needs: Vec<Vec<usize>> = files.iter().enumerate().map(|(at, (_, code))| modules.needs(at, code)).collect();
+    let needs = files.iter().enumerate().map(|(at, (_, code))| modules.needs(at, code)).collect();
+    (modules.names, needs)
+}
+
+/// Finds the circles of files in a crate, given their names and code.
+pub(crate) fn circles(files: &[(String, String)]) -> Vec<Vec<String>> {
+    let (names, needs) = graph(files);
+    rings(&names, &needs)
+}
+
+/// Finds the circles of rooms in a crate: a room is a file at its root, with the folder of that name.
+pub(crate) fn circles_of_rooms(files: &[(String, String)]) -> Vec<Vec<String>> {
+    let (names, needs) = graph(files);
+    let room_of = |name: &str| name.split("::").next().unwrap().to_owned();
+    let mut rooms: Vec<String> = names.iter().map(|name| room_of(name)).collect();
+    rooms.sort_unstable();
+    rooms.dedup();
+    let place = |at: usize| rooms.binary_search(&room_of(&names[at])).unwrap();
+    let mut between = vec![Vec::new(); rooms.len()];
+    for (at, needs) in needs.iter().enumerate() {
+        let here = place(at);
+        between[here].extend(needs.iter().map(|other| place(*other)).filter(|other| *other != here));
+    }
+    rings(&rooms, &between)
+}
+
+/// Finds those that need one another, by what each needs.
+fn rings(names: &[String], needs: &[Vec<usize>]) -> Vec<Vec<String>> {
     let reached = |from: usize| {
-        let (mut seen, mut waiting) = (vec![false; files.len()], needs[from].clone());
+        let (mut seen, mut waiting) = (vec![false; names.len()], needs[from].clone());
         while let Some(at) = waiting.pop() {
             if !std::mem::replace(&mut seen[at], true) {
                 waiting.extend(&needs[at]);
@@ -141,11 +168,11 @@ pub(crate) fn circles(files: &[(String, String)]) -> Vec<Vec<String>> {
         }
         seen
     };
-    let reached: Vec<Vec<bool>> = (0..files.len()).map(reached).collect();
+    let reached: Vec<Vec<bool>> = (0..names.len()).map(reached).collect();
     let mut all: Vec<Vec<String>> = Vec::new();
     for (at, from_here) in reached.iter().enumerate() {
-        let circle = (0..files.len()).filter(|other| from_here[*other] && reached[*other][at]);
-        let circle: Vec<String> = circle.map(|other| modules.names[other].clone()).collect();
+        let circle = (0..names.len()).filter(|other| from_here[*other] && reached[*other][at]);
+        let circle: Vec<String> = circle.map(|other| names[other].clone()).collect();
         if circle.len() > 1 && !all.contains(&circle) {
             all.push(circle);
         }
@@ -211,6 +238,7 @@ fn every_way_to_name_a_file_is_seen() {
         file("d/inner.rs", "use super::super::a as first;\npub fn i() { first::i(); }"),
     ];
     assert_eq!(circles(&ring), [["a", "b", "room::c", "d", "d::inner"]]);
+    assert_eq!(circles_of_rooms(&ring), [["a", "b", "d", "room"]]);
     assert_eq!(circles(&[file("a.rs", "use super::b::f;"), file("b.rs", "fn f() {}")]), Vec::<Vec<String>>::new());
 }
 

@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use super::marks;
-use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, is_currency, is_hyphen, tokens};
+use super::parser::{Parser, is_hyphen};
+use super::token::{Lexeme, Names, TokenKind, is_currency, tokens};
+use super::tree::{Expression, Node, Operation, Single};
 use crate::number::{Number, Written, near};
 use crate::number_words::{NumberWord, number_word};
 use crate::quantity::{Dimension, Unit, names_by_number, unit};

@@ -1,6 +1,8 @@
 //! Equations with one unknown, `x + 4x = 90`, turned into the calculation that gives it.
 
-use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, tokens};
+use super::parser::Parser;
+use super::token::{Lexeme, Names, TokenKind, tokens};
+use super::tree::{Expression, Node, Operation, Single};
 use crate::number::Number;
 
 /// Longer texts hold more than an equation.

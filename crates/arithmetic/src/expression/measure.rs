@@ -1,6 +1,8 @@
 //! Values in other dress than a plain number: `840 pages/hour`, `half`, `about 12`, `[5, 7, 4]`, `9:40 a.m.`.
 
-use super::{Names, Reading, reading};
+use super::reading::{Reading, reading};
+use super::token::Names;
+use super::words::may_be_unit;
 use crate::number::{Number, Written};
 use crate::number_words::number_word;
 
@@ -38,27 +40,6 @@ pub(super) fn measure(text: &str) -> Option<Written> {
     let words = tail.split_whitespace().count() <= 6 && tail.chars().all(word) && !joined;
     let words = words && tail.split_whitespace().all(may_be_unit);
     words.then(|| number(head))?
-}
-
-/// Tells whether a word behind a number can be its unit: "5 million" is no five, "1e3" no one.
-pub(super) fn may_be_unit(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    let percent = matches!(lower.as_str(), "percent" | "percentage");
-    let scale = matches!(
-        lower.as_str(),
-        "k" | "mn"
-            | "bn"
-            | "dozen"
-            | "hundred"
-            | "thousand"
-            | "million"
-            | "billion"
-            | "lakh"
-            | "lakhs"
-            | "crore"
-            | "crores"
-    );
-    !percent && !scale && !word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Tells whether a text is a number with a rate behind it: `12 km/h`.

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::number::Number;
 
 const KNOWN: [(&str, i64); 11] = [
     ("a", 2),

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::equality::counts_modulo;
-use super::{Expression, Lexeme, Names, Node, Parser, Single, TokenKind, numbers, tokens};
+use super::parser::Parser;
+use super::token::{Lexeme, Names, TokenKind, numbers, tokens};
+use super::tree::{Expression, Node, Operation, Single};
+use super::words::{IS, SHORT_UNITS};
 use crate::number::{Number, Written, near};
 use crate::number_words::{NumberWord, number_word};
 use crate::quantity::{Unit, unit};
@@ -15,12 +18,8 @@ use crate::typeset::{Plain, is_typeset};
 const MAX_FOUND: usize = 100;
 /// No chain of equals signs has more sides.
 const MAX_SIDES: usize = 12;
-/// Words that replace an equals sign between a calculation and its result.
-const IS: [&str; 6] = ["is", "equals", "equal", "gives", "makes", "totals"];
 /// Factors by which units differ.
 const UNITS: [i64; 14] = [10, 100, 1000, 60, 3600, 12, 7, 24, 365, 52, 30, 4, 16, 3];
-/// Letters that are units behind a number, and no unknowns.
-pub(super) const SHORT_UNITS: [&str; 10] = ["g", "m", "l", "h", "L", "kg", "km", "cm", "mm", "ml"];
 
 /// A calculation of a text, with what the text says it gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,7 +82,7 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Worked>) {
         let before = at.checked_sub(1).and_then(|before| list.get(before)).map(|token| token.kind);
         // A minus sign behind a word belongs to its number: "it is -48 + 21".
         let next = list.get(at + 1).filter(|next| !next.spaced && matches!(next.kind, TokenKind::Number(_)));
-        let sign = token.kind == TokenKind::Operator(super::Operation::Subtract)
+        let sign = token.kind == TokenKind::Operator(Operation::Subtract)
             && (before == Some(TokenKind::Equals)
                 || (token.spaced && next.is_some() && matches!(before, None | Some(TokenKind::Word))));
         let starts = sign || matches!(token.kind, TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Open);
@@ -196,11 +195,6 @@ fn side(list: &[Lexeme], start: usize, line: &str) -> Option<(EquationSide, usiz
     let written = number.filter(|_| plain).map(|number| Written { value, decimals: number.decimals });
     let range = inside.first()?.start..inside.last()?.end;
     Some((EquationSide { expression, value, written, first: number, range }, end))
-}
-
-/// Tells whether a word is a verb or a preposition, and thus no unit.
-pub(super) fn is_verb(word: &str) -> bool {
-    IS.contains(&word) || matches!(word, "are" | "was" | "were" | "be" | "to" | "by" | "from" | "has" | "have")
 }
 
 /// Tells whether a word changes the number before it (`dozen`, `million`) or is an unknown.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
 use crate::json::{BLOCK, Kind, Member, Tape, Value, are_plain, plain_until};
-use crate::python::{int_digits, repr_float};
-use crate::text::{Piece, Shown, Untrusted, first_piece};
+use crate::pieces::{Piece, first_piece};
+use crate::text::{Shown, Untrusted};
 
 /// Bytes of a text that is looked at as a whole: two blocks less its quotes.
 const SHORT: usize = 2 * BLOCK - 2;
@@ -445,6 +445,33 @@ fn string(value: Value<'_>, writer: &mut Writer<'_>) {
     } else {
         writer.text(value.string().expect("a string or a key"));
     }
+}
+
+/// The digits of an integer: as written, but Python has no negative zero among its integers.
+pub fn int_digits(value: Value<'_>) -> &[u8] {
+    match value.raw() {
+        b"-0" => b"0",
+        raw => raw,
+    }
+}
+
+/// Python's `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16 on.
+pub(crate) fn repr_float(float: f64) -> String {
+    if float.is_nan() {
+        return "nan".to_owned();
+    }
+    if float.is_infinite() {
+        return if float > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    // Rust gives the same shortest digits; only where the exponent begins differs.
+    if float == 0.0 || (1e-4..1e16).contains(&float.abs()) {
+        let plain = format!("{float}");
+        return if plain.contains('.') { plain } else { plain + ".0" };
+    }
+    let scientific = format!("{float:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    format!("{digits}e{sign}{exponent:0>2}")
 }
 
 /// A float as `json.dumps` prints it: Python's `repr`, but for what is not finite.

@@ -5,7 +5,7 @@ use regex_automata::meta;
 use regex_automata::nfa::thompson;
 use regex_syntax::hir::{Class, Hir, Look, Repetition};
 
-use super::{Element, Mood, Place};
+use super::element::{Element, Mood, Place};
 
 /// A larger automaton takes too long to build.
 const MAX_BYTES: usize = 4 << 20;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use super::{Case, Element, Mood, Place, Undecided, parse};
+use super::element::{Case, Element, Mood, Place};
+use super::parse;
+use super::refused::Undecided;
 use crate::unicode::holds;
 use crate::work;
 

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use super::{Case, Element, Mood, PatternError, Place};
+use super::element::{Case, Element, Mood, Place};
+use super::refused::PatternError;
 use crate::unicode::{self, holds};
 
 /// Deeper groups are refused; every level costs stack.

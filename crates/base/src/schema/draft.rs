@@ -2,15 +2,17 @@
 
 use stepscope_schema::Draft;
 
-use super::SchemaFailure;
 use crate::json::{Kind, Value};
 use crate::text::Shown;
 
+/// Name of the newest draft, which a schema has that names none.
+pub const NEWEST: &str = "draft 2020-12";
+
 /// The draft that a schema names. As in Python, one that is not known counts as the newest.
-pub(super) fn declared(root: Value<'_>) -> Result<Draft, SchemaFailure> {
+pub(super) fn declared(root: Value<'_>) -> Result<Draft, Shown> {
     let name = Value::text_of(root.get("$schema"));
     if name.utf8().is_some_and(|name| name.trim_end_matches('#') == "http://json-schema.org/draft-03/schema") {
-        return Err(SchemaFailure(Shown::own("draft 3 is not supported; use draft 4 or newer")));
+        return Err(Shown::own("draft 3 is not supported; use draft 4 or newer"));
     }
     Ok(named(root).unwrap_or(Draft::Draft202012))
 }
@@ -35,7 +37,7 @@ pub(super) const fn name(draft: Draft) -> &'static str {
         Draft::Draft6 => "draft 6",
         Draft::Draft7 => "draft 7",
         Draft::Draft201909 => "draft 2019-09",
-        _ => super::NEWEST,
+        _ => NEWEST,
     }
 }
 

@@ -10,10 +10,9 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Number as JsonNumber, Value as Json};
 
+use super::breach::{Breach, Law, Undecidable, View};
+use super::nodes::{Body, Counted, Dependency, Id, Keyword, Limit, Literal, Nodes, Subschema, Type};
 use super::references::Uri;
-use super::{
-    Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Schema, Subschema, Type, Undecidable, View,
-};
 use crate::json::{Kind, Member, Value};
 use crate::pyregex::{Pattern, Undecided};
 use crate::python::{Message, PythonNumber};
@@ -37,7 +36,7 @@ const MADE: u64 = 16;
 const MAX_BREACHES: usize = 100;
 
 /// The first error of an answer, from the schema's root; `Err`: as with [`best`].
-pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Result<Option<Breach<'v>>, Undecidable> {
+pub(super) fn first<'v>(schema: &'v Nodes, answer: Value<'v>, view: View) -> Result<Option<Breach<'v>>, Undecidable> {
     let mut first = Errors::First(None);
     within_allowance(answer, |given_up| {
         let _ = Evaluation::new(schema, view, given_up).node(0, answer, &mut first);
@@ -48,7 +47,7 @@ pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Re
 
 /// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
 /// way, so that nothing is known.
-pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
+pub(super) fn best(schema: &Nodes, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
     let mut best = Errors::Best(None);
     within_allowance(value, |given_up| {
         let _ = Evaluation::new(schema, View::Whole, given_up).node(0, value, &mut best);
@@ -58,7 +57,7 @@ pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted
 }
 
 /// Every breach, up to a limit; where something was given up, the last says so.
-pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>> {
+pub(super) fn every<'v>(schema: &'v Nodes, value: Value<'v>) -> Vec<Breach<'v>> {
     let mut breaches = Vec::new();
     let decided = within_allowance(value, |given_up| {
         let evaluation = Evaluation::new(schema, View::Whole, given_up);
@@ -250,7 +249,7 @@ impl<'p, T> Link<'p, T> {
 /// A question to a schema, with what led there.
 #[derive(Clone, Copy)]
 struct Evaluation<'p, 'v> {
-    schema: &'v Schema,
+    schema: &'v Nodes,
     /// Counts at the root only.
     view: View,
     depth: usize,
@@ -302,7 +301,7 @@ impl<'v> About<'_, 'v> {
 }
 
 impl<'p, 'v> Evaluation<'p, 'v> {
-    fn new(schema: &'v Schema, view: View, given_up: &'p Cell<bool>) -> Self {
+    fn new(schema: &'v Nodes, view: View, given_up: &'p Cell<bool>) -> Self {
         Self { schema, view, depth: 0, given_up, path: None, scope: None }
     }
 
@@ -322,7 +321,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     fn node(self, id: Id, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
-        let node = &self.schema.nodes[id];
+        let node = &self.schema.list[id];
         self.pay(1)?;
         match &node.body {
             Body::Always => ON,
@@ -384,11 +383,11 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     fn always(self, id: Id) -> bool {
-        matches!(self.schema.nodes.get(id), Some(Subschema { body: Body::Always, .. }))
+        matches!(self.schema.list.get(id), Some(Subschema { body: Body::Always, .. }))
     }
 
     fn never(self, id: Id) -> bool {
-        matches!(self.schema.nodes.get(id), Some(Subschema { body: Body::Never, .. }))
+        matches!(self.schema.list.get(id), Some(Subschema { body: Body::Never, .. }))
     }
 
     /// Keywords that ask other schemas are functions of their own: their frames stand on the stack many times over.
@@ -814,7 +813,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             }
             if let Keyword::DependentSchemas(dependencies) = keyword {
                 for (_, schema) in dependencies.iter().filter(|(name, _)| value.member_spelt(name).is_some()) {
-                    if let Some(node) = self.schema.nodes.get(*schema) {
+                    if let Some(node) = self.schema.list.get(*schema) {
                         this.mark_properties(node, value, entries, known);
                     }
                 }
@@ -832,7 +831,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         each: &mut dyn FnMut(Evaluation<'_, 'v>, &'v Subschema),
     ) {
         let mut go = |there: Evaluation<'_, 'v>, id: Id| {
-            if let Some(node) = self.schema.nodes.get(id) {
+            if let Some(node) = self.schema.list.get(id) {
                 each(there, node);
             }
         };

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::folded::Trace;
-use super::marks;
 use super::search::{first_char, last_char};
+use crate::folded::Trace;
+use crate::folded::marks;
 
 /// In a longer quote changes are not looked for.
 const MAX_QUOTE: usize = 8 << 10;

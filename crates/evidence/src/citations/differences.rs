@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::folded::{fold_text, is_like, is_word};
+use crate::folded::{fold_text, is_like, is_word};
 use stepscope_base::text::{Piece, pieces};
 
 /// More words of a quote are not compared.

@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::budget::Budget;
-use super::folded::Trace;
 use super::quote::{QuoteMatch, Tier};
 use super::search::Search;
 use crate::document::Document;
+use crate::folded::Trace;
 
 /// In more text, in bytes, nothing is looked for between others.
 const MAX_TEXT: usize = 64 << 10;

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use super::budget::Budget;
-use super::folded::Trace;
 use super::quote::NearMatch;
 use super::search::Search;
+use crate::folded::Trace;
 
 /// A longer quote, in letters and digits, is not compared.
 const MAX_QUOTE: usize = 600;

@@ -8,8 +8,8 @@ use super::differences::{Differences, cost, differences};
 use super::letters;
 use super::quote::NearMatch;
 use super::search::Search;
-use super::tiles::TILE;
 use crate::document::Document;
+use crate::tiles::TILE;
 
 /// Maximum number of pieces to look for: a bit each.
 const MAX_PIECES: usize = 32;
@@ -143,6 +143,6 @@ fn pieces(len: usize) -> Vec<usize> {
 }
 
 fn lines_of(document: &Document, part: Range<usize>) -> Option<Range<usize>> {
-    let bytes = document.skeleton().place(document, part)?;
+    let bytes = document.skeleton().place(document.lines(), part)?;
     Some(document.line_at(bytes.start)..document.line_at(bytes.end) + 1)
 }

@@ -5,14 +5,15 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::budget::Budget;
-use super::folded::{
+use super::interleaved;
+use super::quote::{NEARBY, QuoteMatch, QuotePlace, Tier};
+use crate::document::Document;
+use crate::folded::marks;
+use crate::folded::{
     FoldedText, equal_without_line_hyphens, equal_without_soft_hyphens, fold_text, fold_whole, is_like, is_word,
     may_hold_glued, published,
 };
-use super::quote::{NEARBY, QuoteMatch, QuotePlace, Tier};
-use super::tiles::PossiblePlaces;
-use super::{interleaved, marks};
-use crate::document::Document;
+use crate::tiles::PossiblePlaces;
 use stepscope_base::text::{Piece, pieces};
 
 /// Largest part of a document that is folded on its own: for larger ones the whole folded document serves.
@@ -46,7 +47,7 @@ struct LenientWay {
 
 impl LenientWay {
     fn folded(&self, document: &Document) -> FoldedText {
-        FoldedText::of(document, self.lines.iter().copied(), self.glued)
+        FoldedText::of(document.lines(), self.lines.iter().copied(), self.glued)
     }
 }
 
@@ -213,7 +214,7 @@ impl<'d> Search<'d> {
             if !budget.fold(len) {
                 return Vec::new();
             }
-            let skeleton = FoldedText::of(self.document, lines.clone(), false);
+            let skeleton = FoldedText::of(self.document.lines(), lines.clone(), false);
             return self.first_hits(&skeleton, skeleton.all(), budget);
         }
         if !budget.scan(len) {
@@ -348,13 +349,13 @@ impl<'d> Search<'d> {
         if !budget.fold(self.bytes(lines)) {
             return None;
         }
-        let skeleton = FoldedText::of(self.document, lines.clone(), false);
+        let skeleton = FoldedText::of(self.document.lines(), lines.clone(), false);
         let mut from = 0;
         let mut bytes: Option<Range<usize>> = None;
         for part in &parts {
             let hit = skeleton.find(&part.finder, from..skeleton.all().end).next()?;
             from = hit.end;
-            let place = part.widened(skeleton.place(self.document, hit)?);
+            let place = part.widened(skeleton.place(self.document.lines(), hit)?);
             bytes = Some(bytes.map_or(place.start, |bytes| bytes.start)..place.end);
         }
         Some(self.at(bytes?, Tier::Elided, Vec::new()))
@@ -524,14 +525,14 @@ impl<'d> Search<'d> {
 
     /// Maps a hit in folded text to its place in the document.
     fn found(&self, skeleton: &FoldedText, hit: Range<usize>) -> Option<QuoteMatch> {
-        let core = self.with_sign(skeleton.place(self.document, hit)?);
+        let core = self.with_sign(skeleton.place(self.document.lines(), hit)?);
         let exact = core.start.checked_sub(self.core.start).map(|start| start..start + self.quote.len());
         if let Some(exact) = exact.filter(|exact| self.document.bytes(exact.clone()) == self.quote) {
             return Some(self.at(exact, Tier::Exact, Vec::new()));
         }
         let bytes = self.widened(core);
         let lines = self.document.line_at(bytes.start)..self.document.line_at(bytes.end - 1) + 1;
-        let skipped = skeleton.missing(self.document, &lines);
+        let skipped = skeleton.missing(self.document.lines(), &lines);
         let text = self.document.bytes(bytes.clone());
         let tier = if !skipped.is_empty() {
             Tier::AcrossPages

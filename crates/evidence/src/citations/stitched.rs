@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::folded::fold_text;
-use super::tiles::WHOLE;
 use crate::document::Document;
+use crate::folded::fold_text;
+use crate::tiles::WHOLE;
 
 /// A longer quote is not taken apart.
 const MAX_QUOTE: usize = 2_000;
@@ -71,7 +71,7 @@ pub fn stitched(document: &Document, quote: &[u8]) -> Option<Vec<StitchedPart>> 
         return None;
     }
     let parts = places.into_iter().map(|place| {
-        let bytes = skeleton.place(document, place)?;
+        let bytes = skeleton.place(document.lines(), place)?;
         let lines = document.line_at(bytes.start)..document.line_at(bytes.end.saturating_sub(1)) + 1;
         Some(StitchedPart { lines, bytes })
     });

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::folded::fold_text;
 use super::*;
+use crate::folded::fold_text;
 use crate::typed::TypedAnswer;
 use stepscope_base::json::write::Style;
 

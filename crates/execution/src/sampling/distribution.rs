@@ -7,9 +7,8 @@
 use std::collections::HashMap;
 
 use crate::call::{JudgedReply, ReplyVerdict};
-use stepscope_base::json::write::{Letters, Spacing, Style};
+use stepscope_base::json::write::{Letters, Spacing, Style, int_digits};
 use stepscope_base::json::{Kind, Tape, Value};
-use stepscope_base::python::int_digits;
 use stepscope_base::text::Untrusted;
 
 /// One value and how often it came.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::log::Content;
 use crate::source::beneath::Place;
+use crate::source::input::FORKS_SUFFIX;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::Tape;
 use stepscope_record::fork_origin::ForkOrigin;
@@ -11,7 +12,7 @@ use stepscope_record::fork_origin::ForkOrigin;
 /// Content of a file of forks.
 pub const FORKS: Content = Content {
     what: "forks",
-    suffix: ".forks.jsonl",
+    suffix: FORKS_SUFFIX,
     option: "--forks",
     is_like: looks_like_forks,
     durable: true,

@@ -19,7 +19,6 @@ use stepscope_base::text::Shown;
 use stepscope_compare::print::ComparedRuns;
 use stepscope_compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_review::fold::Reviews;
-use stepscope_review::stats::name_of;
 use stepscope_samples::SAMPLE_BASELINE;
 use stepscope_table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, REPEATED, cell_set};
 
@@ -215,7 +214,7 @@ pub fn compare(
         alone: join.unpaired(By::Alone),
         repeated: join.unpaired(By::Repeated),
         duplicates: [join.twice_a.len(), join.twice_b.len()],
-        only_in_b: only_in_b.take(MAX_NAMED).map(|summary| name_of(&summary.item).line()).collect(),
+        only_in_b: only_in_b.take(MAX_NAMED).map(|summary| summary.item.name().line()).collect(),
         reviewed: !reviews_a.is_empty() || !reviews_b.is_empty(),
         sets: sets(&join, &items, &places),
         partners: items.iter().filter_map(partner).collect(),

@@ -12,7 +12,7 @@ use crate::system::named;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Untrusted;
 use stepscope_judge::case::{CaseView, Context};
-use stepscope_judge::peers::Peer;
+use stepscope_judge::peer::Peer;
 use stepscope_record::Record;
 
 /// Maximum number of runs that are kept, a few kilobytes each.
@@ -82,7 +82,7 @@ impl PeerStore {
         let same = question.and_then(|question| self.by_question.get(&question)).into_iter().flatten();
         let named = id.and_then(|id| self.by_id.get(&id)).into_iter().flatten();
         let named = named.filter(|(has_question, _)| question.is_none() || !has_question).map(|(_, peer)| peer);
-        same.chain(named).filter(|peer| !peer.is(case)).take(MAX_OF_ONE).cloned().collect()
+        same.chain(named).filter(|peer| !peer.is(case.text())).take(MAX_OF_ONE).cloned().collect()
     }
 }
 
@@ -90,7 +90,7 @@ impl PeerStore {
 fn keyed(case: &CaseView<'_>) -> Option<(Key, Peer)> {
     let record = case.record.as_ref()?;
     let key = (id_hash(record), question_hash(record));
-    (key != (None, None)).then(|| Some((key, Peer::of(case)?)))?
+    (key != (None, None)).then(|| Some((key, case.as_peer()?)))?
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use stepscope_evidence::document::Document;
 use stepscope_evidence::typed::{TypedAnswer, inline_document};
 use stepscope_execution::verify::ChainResult;
 use stepscope_judge::case::{CaseView, Context};
-use stepscope_judge::peers::Peer;
+use stepscope_judge::peer::Peer;
 use stepscope_record::Record;
 use stepscope_record::models::ModelNames;
 use stepscope_record::types::TypeRegistry;

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::failure::{Failure, reason};
-use crate::log::forks::FORKS;
 use crate::source::answers::{self, AnswerStore, LineBuffer, StoreDocuments, StoreReport};
 use crate::source::beneath::{Place, UnderRoot};
 use crate::source::block::BLOCK;
@@ -42,6 +41,13 @@ const HEAD_VALUES: usize = 64;
 /// A store that is changed while it is read is read so often.
 const TRIES: usize = 3;
 const LIST: &str = "cannot read the folder";
+/// Ending of the names of files of forks.
+pub(crate) const FORKS_SUFFIX: &str = ".forks.jsonl";
+
+/// Tells whether a name says that the file holds forks.
+fn is_of_forks(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(FORKS_SUFFIX.as_bytes())
+}
 
 /// One thing to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -198,7 +204,7 @@ impl Iterator for Expand {
                 Step::Sample(sample) => return Some(Ok(Input::Sample(sample))),
                 Step::Named(path) if path.as_os_str() == OsStr::new("-") => return Some(Ok(Input::Standard)),
                 Step::Named(path) => {
-                    if self.forks.is_some() && FORKS.names(&path) {
+                    if self.forks.is_some() && is_of_forks(&path) {
                         self.add_forks(Place::Named(path));
                         continue;
                     }
@@ -225,7 +231,7 @@ impl Iterator for Expand {
                     }
                 }
                 // They belong to their parents.
-                Step::Listed(at, FileType::RegularFile, _) if FORKS.names(at.path()) => self.add_forks(at.into()),
+                Step::Listed(at, FileType::RegularFile, _) if is_of_forks(at.path()) => self.add_forks(at.into()),
                 Step::Listed(at, FileType::RegularFile, beside) => {
                     return Some(Ok(if beside { Input::Beside(at) } else { Input::Found(at) }));
                 }
@@ -281,7 +287,7 @@ impl Expand {
     }
 
     fn forks_beside(&mut self, path: &Path) {
-        let place = FORKS.beside(path);
+        let place = Place::Named(path.to_owned()).beside(FORKS_SUFFIX);
         if self.forks.is_some()
             // A link is not followed, and not hidden: opening will say so.
             && let Ok(at) = place.beneath()
@@ -1050,7 +1056,7 @@ mod tests {
         let forks = forks.map(|name| Input::Forks(root.join(name).into()));
         assert_eq!(all(folder().with_forks(None)), [&found[..], &forks[..]].concat());
         let named = || expand(&[at("a.jsonl")]);
-        let own = [Input::Named(at("a.jsonl")), Input::Forks(FORKS.beside(&at("a.jsonl")))];
+        let own = [Input::Named(at("a.jsonl")), Input::Forks(Place::Named(at("a.jsonl")).beside(FORKS_SUFFIX))];
         assert_eq!(all(named().with_forks(None)), own);
         let also = [&own[..], &[Input::Forks((&at("mine")).into())]].concat();
         assert_eq!(all(named().with_forks(Some(&at("mine")))), also);

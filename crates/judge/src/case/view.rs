@@ -12,8 +12,9 @@ use crate::excess;
 use crate::excess::Excess;
 use crate::gold::Gold;
 use crate::lost::{LostValue, first_lost, is_in_order, may_hold_lost};
-use crate::peers::Peer;
+use crate::peer::Peer;
 use crate::quantity_links::QuantityLinks;
+use crate::recompute::execution::execute;
 use crate::recompute::{Recomputed, RunAnswer, may_plan};
 use crate::rightness::Rightness;
 use crate::support;
@@ -43,7 +44,7 @@ use stepscope_record::{Record, RecordKind};
 /// kept in the case.
 #[derive(Debug)]
 pub struct CaseView<'c> {
-    pub(super) case: &'c Case<'c>,
+    pub(crate) case: &'c Case<'c>,
     /// The record; `None` if the text could not be read.
     pub record: Option<Record<'c>>,
     procedure: OnceCell<Option<Procedure<'c>>>,
@@ -136,6 +137,11 @@ impl<'c> CaseView<'c> {
     /// The name of its source, as it was given.
     pub fn source(&self) -> Untrusted<'c> {
         self.case.around.source(self.record.as_ref())
+    }
+
+    /// Lists the other runs of its question.
+    pub fn peers(&self) -> Vec<Arc<Peer>> {
+        self.case.around.peers(self)
     }
 
     /// The line on which it begins in its source.
@@ -396,14 +402,14 @@ impl<'c> CaseView<'c> {
 
     /// The run executed exactly; `None` of what could not be read.
     pub fn executed(&self) -> Option<&'c Recomputed> {
-        let execute = || {
+        let run = || {
             let record = self.record.as_ref()?;
             if let Some(chain) = self.chain() {
                 return Some(Box::new(chain.recomputed(record, self.state())));
             }
-            Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.rightness().verdict())))
+            Some(Box::new(execute(record, self.procedure(), self.state(), self.rightness().verdict())))
         };
-        self.case.cache.executed.get_or_init(execute).as_deref()
+        self.case.cache.executed.get_or_init(run).as_deref()
     }
 
     /// The state of a run that came to its end, of which the values can be judged.

@@ -1,7 +1,7 @@
 //! The first value in which a run leaves what its peers have. Values are aligned by what they are, wherever they stand:
 //! by their number, and where that says nothing, by the numbers that they are worked out from.
 
-use super::track::{Joins, Track, TrackResult, Way};
+use crate::peer::track::{Joins, Track, TrackResult, Way};
 use stepscope_arithmetic::number::Number;
 use stepscope_base::text::Untrusted;
 
@@ -17,6 +17,9 @@ const MAX_DEPTH: usize = 3;
 const MAX_PARTS: usize = 24;
 /// Factors that only convert, or do nothing, say nothing about a value.
 const PLAIN: [f64; 2] = [1.0, 100.0];
+
+/// Answers that differ by such a factor give the same in other units: hours and minutes, dollars and cents.
+const UNITS: [f64; 4] = [60.0, 100.0, 1000.0, 3600.0];
 
 /// Place where a run leaves its peers.
 #[derive(Clone, PartialEq, Debug)]
@@ -78,6 +81,13 @@ pub(crate) fn by_variable(track: &Track, peers: &[&Track]) -> Option<Departure> 
 pub(crate) fn is_same(a: f64, b: f64) -> bool {
     let off = (a - b).abs();
     off <= SAME * a.abs().max(b.abs()).max(1.0) || (off <= SAME_DECIMALS && a.abs() > SMALL)
+}
+
+/// Tells whether two answers are the same, be it in other units.
+pub(crate) fn is_answer(a: Number, b: Number) -> bool {
+    let (a, b) = (a.float(), b.float());
+    let is_unit = |factor: f64| UNITS.iter().any(|unit| is_same(factor, *unit));
+    is_same(a, b) || (a != 0.0 && b != 0.0 && (is_unit((a / b).abs()) || is_unit((b / a).abs())))
 }
 
 /// Tells whether a value is among others.

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use super::departure::{Departure, DepartureKind, PeerValues, departure};
-use super::track::{Soundness, Track, given};
-use super::{Peer, PeerStanding};
+use super::reading::{given, track};
 use crate::aligned::{AlignedBy, AlignedCounts, AlignedRun, Counterpart};
 use crate::case::{Case, CaseView, Context};
+use crate::peer::opinion::PeerStanding;
+use crate::peer::{Peer, Soundness};
 use crate::row::RowFacts;
-use crate::triage::verdict::{Confidence, Fix};
+use crate::triage::{Confidence, Fix};
 use stepscope_base::text::Untrusted;
 use stepscope_record::Record;
 use stepscope_record::finding::Severity;
@@ -23,7 +24,7 @@ struct Beside {
 
 impl Context for Beside {
     fn peers(&self, case: &CaseView<'_>) -> Vec<Arc<Peer>> {
-        self.peers.iter().filter(|peer| !peer.is(case)).cloned().collect()
+        self.peers.iter().filter(|peer| !peer.is(case.text())).cloned().collect()
     }
 
     fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
@@ -41,7 +42,7 @@ fn peers(runs: &[String]) -> Vec<Arc<Peer>> {
     let of = |(at, run): (usize, &String)| {
         let around = Beside { peers: Vec::new(), source: format!("{}.jsonl", ["a", "b", "c", "d"][at]) };
         let case = Case::around(run.clone().into_bytes(), Arc::new(around));
-        Arc::new(Peer::of(&case.view()).expect("a run"))
+        Arc::new(case.view().as_peer().expect("a run"))
     };
     runs.iter().enumerate().map(of).collect()
 }
@@ -192,7 +193,7 @@ fn leaves(run: &str, others: &[String]) -> Departure {
     let held: Vec<PeerValues<'_>> = others.iter().map(|peer| PeerValues::of(&peer.track)).collect();
     let case = Case::read(run.as_bytes().to_vec());
     let view = case.view();
-    departure(&Track::of(&view), &given(&view), &held)
+    departure(&track(&view), &given(&view), &held)
 }
 
 #[test]

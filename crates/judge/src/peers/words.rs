@@ -1,9 +1,10 @@
 //! Sentences about a run and its peers: nothing that does not stand in them.
 
+use super::circle::Circle;
 use super::departure::{Departure, DepartureKind, is_same};
-use super::opinion::{Circle, PeerAnswer, PeerOpinion};
-use super::track::Way;
 use crate::gold::Gold;
+use crate::peer::opinion::{PeerAnswer, PeerOpinion};
+use crate::peer::track::Way;
 use crate::recompute::{Computed, value_pointer};
 use stepscope_arithmetic::number::Number;
 use stepscope_base::json::Pointer;

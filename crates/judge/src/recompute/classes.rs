@@ -1,6 +1,21 @@
 //! Classes of readings of a step's calculation, fine enough that each kind can be measured, and whether it may accuse.
 
-use super::Wording;
+/// Form in which a calculation is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Wording {
+    /// With signs: `a * b`.
+    Signs,
+    /// In words: "multiply a by b".
+    Words,
+    /// Carried out in the step's own text: `16 - 3 = 13 eggs are left`.
+    Worked,
+    /// Not at all; the names of what goes in and what comes out leave no choice.
+    Implied,
+    /// A number that the procedure itself names: "(value 3)", "set x to 12".
+    Constant,
+    /// The last step states its one input.
+    Statement,
+}
 
 /// Declares the classes, each with its word, the form of its text, and whether it is measured well enough to accuse.
 macro_rules! classes {

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::classes::ReadingClass;
-use super::{Computed, Execution, Plan, PlanSource, Texts, ValueBasis, Wording, collected, follows, implied};
+use super::classes::{ReadingClass, Wording};
+use super::execution::{Execution, Texts};
+use super::{Computed, Plan, PlanSource, ValueBasis, collected, follows, implied};
 use stepscope_arithmetic::expression::{
     AssignedTo, Calculation, Expression, Names, Operation, Reading, bound, equation, find, may_hold, mixes_units,
     numbers, plain_signs, read, solved, worked,

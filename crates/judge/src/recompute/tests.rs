@@ -1,5 +1,7 @@
+use super::execution::execute;
 use super::*;
 use crate::case::Case;
+use crate::rightness::Rightness;
 use stepscope_base::json::Tape;
 use stepscope_record::formats;
 
@@ -8,7 +10,7 @@ fn with<T>(text: &str, then: impl FnOnce(&Record<'_>, &State<'_>, &Recomputed) -
     let record = formats::read(tape.parse(text.as_bytes()).expect("JSON"));
     let procedure = record.procedure.map(Procedure::read);
     let state = State::of(&record, procedure.as_ref());
-    let recomputed = Recomputed::of(&record, procedure.as_ref(), &state);
+    let recomputed = execute(&record, procedure.as_ref(), &state, Rightness::of(&record).verdict());
     then(&record, &state, &recomputed)
 }
 

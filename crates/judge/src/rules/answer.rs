@@ -36,6 +36,11 @@ const SCHEMA: Rule = Rule {
     check,
 };
 
+/// The schema that a name means in its version, ready to judge.
+pub fn schema_named(named: PublishedSchema) -> &'static Schema {
+    if named.is_first { published_first() } else { published(named.schema) }
+}
+
 /// One of upstream's schemas, ready to judge.
 pub fn published(schema: AnswerSchema) -> &'static Schema {
     static SCHEMAS: LazyLock<[Schema; 4]> =
@@ -50,7 +55,7 @@ pub fn published(schema: AnswerSchema) -> &'static Schema {
 }
 
 /// The gsm schema before 1.1.0, ready to judge.
-pub fn published_first() -> &'static Schema {
+fn published_first() -> &'static Schema {
     static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::built_in(schemas::GSM_1_0));
     &SCHEMA
 }
@@ -77,8 +82,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
     let problem = match (given, named_by(record)) {
         (Some(schema), _) => judged(schema),
         (None, NamedSchema::Own(schema)) => compiled(schema.raw()).and_then(|schema| judged(&schema)),
-        (None, NamedSchema::Published(named)) if named.is_first => judged(published_first()),
-        (None, NamedSchema::Published(named)) if named.has_version => judged(published(named.schema)),
+        (None, NamedSchema::Published(named)) if named.is_first || named.has_version => judged(schema_named(named)),
         (None, NamedSchema::Published(_)) => judged_by_any(record, &judged, findings),
         // What does not say that it is evoproc's owes nothing to evoproc's schemas.
         (None, NamedSchema::Nothing) if record.procedure.is_some() || has_final_answer(answer) => {

@@ -4,7 +4,7 @@
 use super::procedure::{GOOD, GOOD_TWO_STEPS, check_all, unread};
 use crate::case::{Case, CaseView};
 use crate::rule::Rule;
-use stepscope_arithmetic::expression::{may_hold, worked};
+use stepscope_arithmetic::expression::{may_hold, plain_signs, worked};
 use stepscope_arithmetic::number::Number;
 use stepscope_arithmetic::quantity::fit::converts;
 use stepscope_arithmetic::quantity::{Kind, Quantity, find, near};
@@ -216,8 +216,8 @@ fn calculated(text: &str, case: &CaseView<'_>) -> Option<Shown> {
     if !IS.iter().any(|is| text.contains(is)) {
         return None;
     }
-    let plain = worked::plain(text);
-    worked::worked(text).into_iter().find_map(|worked| {
+    let plain = plain_signs(text);
+    worked(text).into_iter().find_map(|worked| {
         let says = worked.says.value;
         let before = plain.get(..worked.range.start)?;
         if is_example(before) || is_asked(case.numbers(), says.float()) {

@@ -11,7 +11,7 @@ use stepscope_evidence::typed::TypedAnswer;
 use stepscope_evidence::typed::inline_document;
 use stepscope_judge::case::{Case, CaseView, Context, Location};
 use stepscope_judge::hide::{Hidden, Hide};
-use stepscope_judge::peers::Peer;
+use stepscope_judge::peer::Peer;
 use stepscope_record::Record;
 use stepscope_redact::{PrivateHits, Redaction, without_passages};
 

@@ -14,7 +14,7 @@ use stepscope_base::text::Shown;
 use stepscope_judge::case::CaseView;
 use stepscope_judge::hide::Hidden;
 use stepscope_judge::row::RowFacts;
-use stepscope_judge::triage::verdict::Fix;
+use stepscope_judge::triage::Fix;
 use stepscope_present::content::RecordContent;
 use stepscope_present::verdict::Mood;
 use stepscope_record::finding::counted;

@@ -1,92 +1,23 @@
-//! Opinion of the peers of a run: who answers what, whether that speaks against the run, and where it leaves them.
+//! A run among its peers: who answers what, whether that speaks against the run, and where it leaves them.
 
 use std::sync::Arc;
 
-use super::departure::{Departure, DepartureKind, PeerValues, by_variable, departure, holds, is_same};
-use super::track::{Soundness, Track, VOICE, Way, given};
-use super::{Peer, words};
+use super::departure::{Departure, DepartureKind, PeerValues, by_variable, departure, holds, is_answer, is_same};
+use super::reading::{given, soundness, track};
+use super::words;
 use crate::case::CaseView;
-use crate::cause::Cause;
 use crate::gold::Gold;
-use crate::rule_set::PeerAgreement;
-use crate::triage::Triage;
-use crate::triage::verdict::{Argument, Confidence, Fix};
+use crate::peer::opinion::{PeerAnswer, PeerOpinion, PeerStanding};
+use crate::peer::track::{Track, Way};
+use crate::peer::{Peer, Soundness, VOICE};
+use crate::triage::{Confidence, Fix};
+use crate::trial;
 use stepscope_arithmetic::number::Number;
 use stepscope_record::RecordKind;
 use stepscope_record::finding::Finding;
 
 /// Voices that say the same and are enough.
 const ENOUGH: u32 = 2 * VOICE;
-/// Answers that differ by such a factor give the same in other units: hours and minutes, dollars and cents.
-const UNITS: [f64; 4] = [60.0, 100.0, 1000.0, 3600.0];
-
-stepscope_base::words! {
-    /// Relation of a run to its peers.
-    pub enum PeerStanding {
-        /// A peer gives its answer, or nothing follows from what the others answer.
-        Undisputed = "undisputed",
-        /// Its peers speak against it.
-        Against = "against",
-        /// Nobody gives its answer, but its peers differ among themselves, or too few of them can be trusted.
-        Split = "split",
-        /// The expected answer is another one than all peers give.
-        Expected = "expected",
-    }
-}
-
-/// Opinion of the peers of a run about it.
-#[derive(Debug)]
-pub struct PeerOpinion {
-    /// Number of its peers.
-    pub of: usize,
-    /// Number of those that give its answer.
-    pub agree: usize,
-    /// Relation of the run to them.
-    pub standing: PeerStanding,
-    /// Their answers, that with the most voices first, and the names of those that give each.
-    pub answers: Vec<PeerAnswer>,
-    /// Share of the peers with an answer that give its answer; `None`: it has none that could be read, or they have none.
-    pub agreement: Option<f64>,
-    /// Share of its values on the way that a peer has, on average over those that work something out; `None`: nobody can
-    /// tell.
-    pub values: Option<f64>,
-    /// The step in which the run leaves them, by position.
-    pub step: Option<usize>,
-    /// The step with the first value that its peers do not have, by position, where that is the one to fix.
-    pub leaves: Option<usize>,
-    /// Part to fix there.
-    fix: Fix,
-    confidence: Confidence,
-    /// The place speaks for itself: a calculation differs from what is written, or a variable holds
-    /// another number than with several peers.
-    is_proof: bool,
-    /// The reason.
-    argument: Option<Argument>,
-}
-
-/// An answer that peers give.
-#[derive(Clone, Debug)]
-pub struct PeerAnswer {
-    /// The number.
-    pub value: Number,
-    /// The peers, by position.
-    peers: Vec<usize>,
-    /// Names of the peers.
-    pub names: Vec<stepscope_base::text::Shown>,
-    /// Weight of those that can be trusted; a second run of one maker counts half.
-    voices: u32,
-}
-
-impl PeerAnswer {
-    pub(super) fn count(&self) -> usize {
-        self.peers.len()
-    }
-
-    /// Tells whether one of those that give it can be trusted.
-    pub(super) fn is_trusted(&self) -> bool {
-        self.voices > 0
-    }
-}
 
 /// A run and its peers.
 pub(super) struct Circle<'c, 'r> {
@@ -96,59 +27,6 @@ pub(super) struct Circle<'c, 'r> {
     given: Vec<f64>,
     held: Vec<PeerValues<'c>>,
     soundness: Soundness,
-}
-
-impl PeerOpinion {
-    /// Asks the peers of a run that the rules have looked at, and says what there is to be told; `None`: it has none.
-    pub(crate) fn of(
-        case: &CaseView<'_>,
-        peers: &[Arc<Peer>],
-        findings: &[Finding],
-    ) -> Option<(Self, Option<Finding>)> {
-        if peers.is_empty() || !Triage::asks_whether_right(case.kind()) {
-            return None;
-        }
-        let circle = Circle {
-            case,
-            peers,
-            track: Track::of(case),
-            given: given(case),
-            held: peers.iter().map(|peer| PeerValues::of(&peer.track)).collect(),
-            soundness: Soundness::of(case, findings),
-        };
-        Some(circle.opinion(findings))
-    }
-
-    /// Lets the opinion speak in a verdict: what the record itself proves goes first.
-    pub(crate) fn weigh(&self, triage: &mut Triage) {
-        let Some(argument) = &self.argument else { return };
-        let is_open = triage.step.is_none() && matches!(triage.fix, Fix::Unknown | Fix::Procedure);
-        // A place that nothing but a guess speaks for.
-        let is_guess = triage.is_chain && triage.fix == Fix::Procedure && triage.confidence == Confidence::Unsure;
-        // Of two such places the first counts, unless the expected answer proves the other.
-        let is_earlier = self.is_proof && !triage.recovers_gold && self.step.is_some() && self.step < triage.step;
-        match self.standing {
-            PeerStanding::Against if is_earlier && triage.is_chain => triage.step = self.step,
-            PeerStanding::Against if is_earlier => {
-                (triage.step, triage.confidence) = (self.step, self.confidence);
-                triage.why.insert(0, argument.clone());
-            }
-            PeerStanding::Against if is_open || is_guess => {
-                (triage.fix, triage.step, triage.confidence) = (self.fix, self.step, self.confidence);
-                triage.cause = Some(Cause::LeavesPeers);
-                triage.why.insert(0, argument.clone());
-            }
-            PeerStanding::Against | PeerStanding::Split | PeerStanding::Expected => triage.why.push(argument.clone()),
-            PeerStanding::Undisputed => {}
-        }
-    }
-}
-
-/// Tells whether two answers are the same, be it in other units.
-pub(crate) fn is_answer(a: Number, b: Number) -> bool {
-    let (a, b) = (a.float(), b.float());
-    let is_unit = |factor: f64| UNITS.iter().any(|unit| is_same(factor, *unit));
-    is_same(a, b) || (a != 0.0 && b != 0.0 && (is_unit((a / b).abs()) || is_unit((b / a).abs())))
 }
 
 /// Ground on which peers speak against a run.
@@ -162,8 +40,21 @@ enum Ground {
     Single,
 }
 
-impl Circle<'_, '_> {
-    fn opinion(&self, findings: &[Finding]) -> (PeerOpinion, Option<Finding>) {
+impl<'c, 'r> Circle<'c, 'r> {
+    /// Puts a run that the rules have looked at among its peers.
+    pub(super) fn of(case: &'c CaseView<'r>, peers: &'c [Arc<Peer>], findings: &[Finding]) -> Self {
+        Self {
+            case,
+            peers,
+            track: track(case),
+            given: given(case),
+            held: peers.iter().map(|peer| PeerValues::of(&peer.track)).collect(),
+            soundness: soundness(case, findings),
+        }
+    }
+
+    /// Says what its peers hold of it, and the finding that there is to be told.
+    pub(super) fn opinion(&self, findings: &[Finding]) -> (PeerOpinion, Option<Finding>) {
         let answers = self.answers();
         let own = self.track.answer;
         let agrees = |answer: &&PeerAnswer| own.is_some_and(|own| is_answer(own, answer.value));
@@ -389,7 +280,7 @@ impl Circle<'_, '_> {
         // What they agree on is taken for the expected answer, by which the run is carried out again.
         let is_one = ground == Ground::Agreed || (ground == Ground::Single && self.peers.len() == 1);
         let expected = most.filter(|answer| is_one && answer.is_trusted()).map(|answer| Gold::assumed(answer.value));
-        let tried = expected.and_then(|gold| Triage::assuming(self.case, findings, gold));
+        let tried = expected.and_then(|gold| trial::assuming(self.case, findings, gold));
         let tried = tried.filter(|tried| tried.step.is_some() && tried.fix != Fix::Unknown);
         match tried {
             Some(tried) => {
@@ -409,19 +300,5 @@ impl Circle<'_, '_> {
     /// Lists what each peer works out in place of a calculation of the run that gives `own`, where it says.
     pub(super) fn in_place_of(&self, way: &Way, own: Number) -> Vec<f64> {
         self.held.iter().filter_map(|held| held.in_place_of(way, own.float())).map(|(_, value)| value.float()).collect()
-    }
-}
-
-impl PeerOpinion {
-    /// Packs what its peers have in common with it, as rows keep it.
-    pub(crate) fn agreement(&self) -> PeerAgreement {
-        let answering = self.answers.iter().map(PeerAnswer::count).sum::<usize>();
-        PeerAgreement::new(self.agreement.map_or(0, |_| answering), self.agree, self.values)
-    }
-
-    fn arguing(mut self, finding: &Finding) -> Self {
-        let (rule, pointer, text) = (finding.rule.word(), finding.place().pointer(), finding.message.line());
-        self.argument = Some(Argument { rule, pointer, text });
-        self
     }
 }

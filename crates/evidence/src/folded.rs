@@ -11,9 +11,11 @@ use icu_normalizer::{DecomposingNormalizer, DecomposingNormalizerBorrowed};
 use memchr::memmem::Finder;
 use nucleo_matcher::chars::normalize;
 
-use super::marks::{self, Tag, mark};
-use crate::document::Document;
+use self::marks::{Tag, mark};
+use crate::lines::Lines;
 use stepscope_base::text::{Piece, pieces};
+
+pub(crate) mod marks;
 
 /// Shorter words with a digit are names: `Q3`, `A4`.
 const WORD: u8 = 3;
@@ -372,7 +374,7 @@ fn glued(text: &[u8], state: FoldState) -> Option<usize> {
 }
 
 /// Tells whether some number in a text may be glued to a word: rather too often than not often enough, but fast.
-pub(super) fn may_hold_glued(text: &[u8]) -> bool {
+pub(crate) fn may_hold_glued(text: &[u8]) -> bool {
     let mut word = 0_u8;
     let next = text.iter().skip(1).chain(std::iter::once(&b' '));
     text.iter().zip(next).any(|(byte, next)| {
@@ -592,11 +594,11 @@ impl FoldSink for Locator {
 
 impl FoldedText {
     /// Folds some lines, in ascending order. `footnotes`: digits glued to the end of a word are left out.
-    pub(crate) fn of(document: &Document, lines: impl Iterator<Item = usize>, footnotes: bool) -> Self {
+    pub(crate) fn of(all: &Lines, lines: impl Iterator<Item = usize>, footnotes: bool) -> Self {
         let mut skeleton = Self { footnotes, ..Self::default() };
         let mut state = FoldState::default();
         for n in lines {
-            let (Some(line), Some(text)) = (document.offset(n), document.line(n)) else { continue };
+            let (Some(line), Some(text)) = (all.offset(n), all.line(n)) else { continue };
             let mut builder = Builder { skeleton: &mut skeleton, line, next: 0 };
             let _ = fold(text, &mut state, footnotes, &mut builder);
             state.blank();
@@ -643,31 +645,31 @@ impl FoldedText {
     }
 
     /// The bytes of the document that a part of the folded text comes from.
-    pub(crate) fn place(&self, document: &Document, part: Range<usize>) -> Option<Range<usize>> {
-        let first = self.locate(document, part.start)?;
-        let last = self.locate(document, part.end.checked_sub(1)?)?;
+    pub(crate) fn place(&self, all: &Lines, part: Range<usize>) -> Option<Range<usize>> {
+        let first = self.locate(all, part.start)?;
+        let last = self.locate(all, part.end.checked_sub(1)?)?;
         Some(first.start..last.end)
     }
 
     /// Lists the lines of a range that were not folded though they are not empty.
-    pub(crate) fn missing(&self, document: &Document, lines: &Range<usize>) -> Vec<usize> {
+    pub(crate) fn missing(&self, all: &Lines, lines: &Range<usize>) -> Vec<usize> {
         let folded = |n: usize| {
-            let offset = document.offset(n).unwrap_or(0);
+            let offset = all.offset(n).unwrap_or(0);
             self.starts.binary_search_by_key(&offset, |start| start.byte as usize).is_ok()
         };
-        let filled = |n: &usize| document.line(*n).is_some_and(|line| !line.is_empty());
+        let filled = |n: &usize| all.line(*n).is_some_and(|line| !line.is_empty());
         lines.clone().filter(filled).filter(|n| !folded(*n)).collect()
     }
 
-    fn locate(&self, document: &Document, at: usize) -> Option<Range<usize>> {
+    fn locate(&self, all: &Lines, at: usize) -> Option<Range<usize>> {
         let n = self.starts.partition_point(|start| start.at as usize <= at).checked_sub(1)?;
         let start = self.starts.get(n)?;
         let byte = start.byte as usize;
-        let line = document.line_at(byte);
-        let skip = byte.checked_sub(document.offset(line)?)?;
+        let line = all.line_at(byte);
+        let skip = byte.checked_sub(all.offset(line)?)?;
         let mut locator = Locator { left: at - start.at as usize, found: None };
         let mut state = start.state;
-        let _ = fold(document.line(line)?.get(skip..)?, &mut state, self.footnotes, &mut locator);
+        let _ = fold(all.line(line)?.get(skip..)?, &mut state, self.footnotes, &mut locator);
         locator.found.map(|range| byte + range.start..byte + range.end)
     }
 }
@@ -678,7 +680,7 @@ pub(crate) fn fold_text(text: &[u8]) -> (Vec<u8>, Range<usize>) {
 }
 
 /// Folds a text as [`fold_text`] does. `footnotes`: as in [`FoldedText::of`].
-pub(super) fn fold_whole(text: &[u8], footnotes: bool) -> (Vec<u8>, Range<usize>) {
+pub(crate) fn fold_whole(text: &[u8], footnotes: bool) -> (Vec<u8>, Range<usize>) {
     struct Whole(Vec<u8>, Option<Range<usize>>);
     impl FoldSink for Whole {
         fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()> {
@@ -702,14 +704,14 @@ pub(super) fn fold_whole(text: &[u8], footnotes: bool) -> (Vec<u8>, Range<usize>
 
 /// A folded text with the bytes that each of its bytes comes from.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Trace {
+pub(crate) struct Trace {
     pub bytes: Vec<u8>,
     pub from: Vec<Range<usize>>,
 }
 
 impl Trace {
     /// Folds a text; a line's end in it is a blank. `footnotes`: as in [`FoldedText::of`].
-    pub(super) fn of(text: &[u8], footnotes: bool) -> Self {
+    pub(crate) fn of(text: &[u8], footnotes: bool) -> Self {
         let mut trace = Self { bytes: Vec::with_capacity(text.len()), from: Vec::with_capacity(text.len()) };
         let _ = fold(text, &mut FoldState::default(), footnotes, &mut trace);
         trace
@@ -870,6 +872,7 @@ pub(crate) fn is_like(a: char, b: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Document;
 
     fn folded(text: &str) -> String {
         String::from_utf8(fold_text(text.as_bytes()).0).unwrap()
@@ -903,10 +906,10 @@ mod tests {
         let lines = vec![(1, 1, "Public Law 104-"), (1, 2, "106) é"), (1, 3, ""), (1, 4, long.as_str())];
         let document = Document::of(lines, Vec::new());
         for footnotes in [false, true] {
-            let skeleton = FoldedText::of(&document, 0..4, footnotes);
+            let skeleton = FoldedText::of(document.lines(), 0..4, footnotes);
             let mut checked = 0;
             for at in (0..skeleton.text.len()).filter(|at| skeleton.text[*at].is_ascii_alphanumeric()) {
-                let place = skeleton.place(&document, at..at + 1).unwrap();
+                let place = skeleton.place(document.lines(), at..at + 1).unwrap();
                 let source = std::str::from_utf8(document.bytes(place)).unwrap();
                 let own = folded(source);
                 assert!(own.as_bytes().contains(&skeleton.text[at]), "{at}: {source:?}");
@@ -920,7 +923,7 @@ mod tests {
     fn the_number_of_a_footnote_is_left_out_and_a_name_is_not() {
         let fold = |text: &str| {
             let document = Document::of(vec![(1, 1, text)], Vec::new());
-            String::from_utf8(FoldedText::of(&document, 0..1, true).text).unwrap()
+            String::from_utf8(FoldedText::of(document.lines(), 0..1, true).text).unwrap()
         };
         assert_eq!(fold("information1 and the system.5 It"), "informationandthesystemit");
         assert_eq!(fold("information² and"), "informationand");

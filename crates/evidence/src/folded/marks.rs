@@ -18,7 +18,7 @@ pub(crate) fn mark(text: &[u8]) -> Option<usize> {
 
 /// The length of a reference mark at the beginning of a text: `[38, 39]`, `[1, p. 7]`, `[^3]`, `[Smith 2020]`,
 /// `【2†source】`.
-pub(super) fn reference(text: &[u8]) -> Option<usize> {
+pub(crate) fn reference(text: &[u8]) -> Option<usize> {
     const OPEN: &[u8] = "【".as_bytes();
     if text.first() == Some(&b'[') {
         let inner = enclosed(text, b"[", b"]")?;
@@ -34,7 +34,7 @@ pub(super) fn reference(text: &[u8]) -> Option<usize> {
 }
 
 /// The text before the reference mark with which it ends.
-pub(super) fn before_last(text: &[u8]) -> Option<&[u8]> {
+pub(crate) fn before_last(text: &[u8]) -> Option<&[u8]> {
     if !text.ends_with(b"]") && !text.ends_with("】".as_bytes()) {
         return None;
     }
@@ -45,7 +45,7 @@ pub(super) fn before_last(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// The length of `(Smith, 2020)` at the beginning of a text.
-pub(super) fn author_and_year(text: &[u8]) -> Option<usize> {
+pub(crate) fn author_and_year(text: &[u8]) -> Option<usize> {
     let inner = enclosed(text, b"(", b")")?;
     is_author_and_year(inner).then_some(inner.len() + 2)
 }
@@ -123,7 +123,7 @@ fn is_author_and_year(text: &str) -> bool {
 }
 
 /// The length of an HTML entity at the beginning of a text that begins with `&`, and what it stands for.
-pub(super) fn entity(text: &[u8]) -> Option<(usize, String)> {
+pub(crate) fn entity(text: &[u8]) -> Option<(usize, String)> {
     let is_name = text.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'#');
     let end = text.iter().take(MAX_ENTITY).position(|byte| *byte == b';').filter(|_| is_name)?;
     let entity = std::str::from_utf8(text.get(..=end)?).ok()?;
@@ -135,7 +135,7 @@ pub(super) fn entity(text: &[u8]) -> Option<(usize, String)> {
 
 /// Meaning of an HTML tag for the text around it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Tag {
+pub(crate) enum Tag {
     /// It ends a word: `<br>`, `</td>`.
     Break,
     /// It changes how letters look: `<b>`.
@@ -145,7 +145,7 @@ pub(super) enum Tag {
 }
 
 /// The length of a well-known HTML tag at the beginning of a text that begins with `<`.
-pub(super) fn tag(text: &[u8]) -> Option<(usize, Tag)> {
+pub(crate) fn tag(text: &[u8]) -> Option<(usize, Tag)> {
     const BREAKS: &[&str] = stepscope_base::list![br p div td th tr li ul ol table];
     const STYLES: &[&str] = stepscope_base::list![b i u em strong small span sub a font mark];
     let closes = text.get(1) == Some(&b'/');
@@ -178,7 +178,7 @@ pub(super) fn tag(text: &[u8]) -> Option<(usize, Tag)> {
 }
 
 /// The reference marks of a text, in order.
-pub(super) fn marks(text: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn marks(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {

@@ -1,11 +1,11 @@
 //! Test for a misread question: the plan gives gold with the question's own numbers in place of what was extracted.
 
-use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
+use super::experiment::Experiment;
+use super::{Judgement, Trial};
 use crate::gold::Gold;
 use crate::recompute::{ValueBasis, name_of, value_pointer};
-use stepscope_arithmetic::expression::{Names, Reading, numbers, read};
+use crate::triage::{Confidence, Fix, Reason};
 use stepscope_arithmetic::number::Number;
-use stepscope_arithmetic::number_words::{NumberWord, number_word};
 use stepscope_arithmetic::quantity::Quantity;
 use stepscope_base::shown;
 use stepscope_record::finding::{Datum, Finding, Severity};
@@ -111,21 +111,4 @@ impl Trial<'_, '_> {
         self.argue(Reason::Misread.word(), pointer, text);
         Some((Fix::StepRun, Some(step), confidence))
     }
-}
-
-/// The numbers that a text says, in digits and in words.
-pub(super) fn said(text: &str) -> Vec<Number> {
-    let mut list: Vec<Number> = numbers(text).into_iter().map(|(number, _)| number.value).collect();
-    let fractions = text.split(|c: char| !(c.is_ascii_digit() || c == '/')).filter(|word| word.contains('/'));
-    list.extend(fractions.filter_map(|word| match read(word, &Names::default()) {
-        Reading::Number(number) => Some(number.value),
-        _ => None,
-    }));
-    for word in text.split(|c: char| !c.is_alphabetic()) {
-        let word = word.to_lowercase();
-        let once = (word == "once").then_some((1, 1));
-        let known = once.or_else(|| number_word(word.as_bytes()).and_then(NumberWord::value));
-        list.extend(known.and_then(|(upper, lower)| Number::fraction(upper, lower)));
-    }
-    list
 }

@@ -6,11 +6,12 @@
 
 use std::cell::OnceCell;
 
-use super::misread::said;
-use super::{Confidence, Trial};
+use super::Trial;
+use super::said::said;
 use crate::gold::Gold;
 use crate::recompute::shapes::{Recipe, Tried, TriedRecipe, TriedRecipes, fitting, may_extend};
 use crate::recompute::{Computed, ValueBasis, may_plan};
+use crate::triage::Confidence;
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_base::json::Value;
 use stepscope_record::procedure::PROBLEM_TEXT;
@@ -335,7 +336,7 @@ impl<'x, 'c, 'a> Experiment<'x, 'c, 'a> {
     /// that the question does not hold, and that the solution did not work out before.
     pub(super) fn by_number_of_gold(&self, gold: &Gold) -> Option<Accused> {
         let trial = self.trial;
-        let given = super::departs::given_by(&trial.working);
+        let given = trial.working.results();
         let is_new =
             |number: &Number| !given.contains(number) && !trial.links.is_some_and(|links| links.stands(number.float()));
         let operands = trial.working.calculations.iter().filter_map(|one| one.calculation.as_ref());

@@ -3,11 +3,14 @@
 
 use std::cmp::Ordering;
 
-use super::{Confidence, Experiment, Fix, Judgement, Reason, Trial};
+use super::experiment::Experiment;
+use super::{Judgement, Trial};
 use crate::gold::Gold;
 use crate::quantity_links::{QuantityLinks, distance, question_of, words_near};
+use crate::recompute::classes::Wording;
 use crate::recompute::follows::may_give;
-use crate::recompute::{Computed, ValueBasis, Wording, may_plan, name_of, value_pointer};
+use crate::recompute::{Computed, ValueBasis, may_plan, name_of, value_pointer};
+use crate::triage::{Confidence, Fix, Reason};
 use stepscope_arithmetic::expression::{Expression, Names, find as calculations};
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_arithmetic::quantity::{Kind, find};

@@ -1,10 +1,11 @@
 //! The cause of a wrong run: where it is to be fixed, and what kind of step or plan that is.
 
-use super::{Fix, Reason, Trial};
+use super::Trial;
 use crate::cause::Cause;
 use crate::gold::Gold;
 use crate::quantity_links::{QuantityLinks, UnusedQuantity};
 use crate::recompute::ValueBasis;
+use crate::triage::{Fix, Reason};
 use stepscope_arithmetic::expression::Expression;
 use stepscope_record::rule_id::RuleId;
 

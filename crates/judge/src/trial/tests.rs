@@ -7,7 +7,7 @@ fn triage(text: &str, baseline: Option<f64>) -> Triage {
     let view = case.view();
     let findings = view.findings();
     let record = view.record.as_ref().expect("a record");
-    let triage = Triage::judge(&view, findings, baseline).expect("a run");
+    let triage = view.triage_by(findings, baseline).expect("a run");
     for argument in &triage.why {
         assert!(record.root.find(&argument.pointer).is_some(), "{argument:?}");
     }

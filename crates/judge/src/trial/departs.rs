@@ -1,8 +1,10 @@
 //! The place where a wrong run departs from the worked solution of the expected answer.
 
-use super::{Reason, Trial};
+use super::Trial;
 use crate::gold::{Gold, Working};
-use crate::recompute::{Computed, ValueBasis, Wording, name_of, value_pointer};
+use crate::recompute::classes::Wording;
+use crate::recompute::{Computed, ValueBasis, name_of, value_pointer};
+use crate::triage::Reason;
 use stepscope_arithmetic::expression::{Expression, Operation, Worked, may_hold, numbers, plain_signs, worked};
 use stepscope_arithmetic::number::{Number, Written};
 use stepscope_base::shown;
@@ -135,7 +137,7 @@ impl GoldWay {
         Self {
             parts: parts.map(|(operands, gives)| WayPart { operands, gives }).collect(),
             regrouped: joined.flatten().collect(),
-            given: given_by(working),
+            given: working.results(),
         }
     }
 
@@ -175,18 +177,4 @@ fn regrouped(calculation: &Expression, by: Operation) -> Vec<WayPart> {
         parts.push(WayPart { operands, gives });
     }
     parts
-}
-
-/// Every number that the gold text's calculations give, with those of their parts.
-pub(super) fn given_by(working: &Working) -> Vec<Number> {
-    let mut values = Vec::new();
-    for one in &working.calculations {
-        values.push(one.says.value);
-        values.extend(one.gives);
-        let Some(calculation) = &one.calculation else { continue };
-        let operands = calculation.numbers();
-        let parts = calculation.values(|_| None).into_iter().flatten();
-        values.extend(parts.filter(|part| !operands.contains(part)));
-    }
-    values
 }

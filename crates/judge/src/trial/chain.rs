@@ -1,8 +1,8 @@
 //! Where a chain of thought went wrong: its equations tell, and where they all hold, the expected solution.
 
-use super::{Judgement, Reason, Trial};
+use super::{Judgement, Trial};
 use crate::rightness::Rightness;
-use crate::triage::{Confidence, Fix};
+use crate::triage::{Confidence, Fix, Reason};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};

@@ -1,10 +1,11 @@
 //! Reasons to doubt the expected answer rather than the run: it contradicts itself, or a second model agrees with the
 //! run against it. Units and rounding count only where every value on the way agrees.
 
-use super::misread::said;
-use super::{Confidence, Fix, Judgement, Reason, Trial};
+use super::said::said;
+use super::{Judgement, Trial};
 use crate::gold::Gold;
 use crate::recompute::{Computed, ValueBasis};
+use crate::triage::{Confidence, Fix, Reason};
 use stepscope_arithmetic::number::{Number, Written, near};
 use stepscope_arithmetic::quantity::{Dimension, Unit, asked_unit, unit};
 use stepscope_base::json::{Pointer, Value};
@@ -130,7 +131,7 @@ impl Trial<'_, '_> {
         let left_out = numbers.any(|one| one.numbers().contains(&ratio))
             && !self.recomputed.writes.iter().any(|write| calculates(write) || holds(write));
         // A run that has the gold text's own last but one result only stops too early.
-        if super::departs::given_by(&self.working).iter().any(|given| given.is_near(answer)) {
+        if self.working.results().iter().any(|given| given.is_near(answer)) {
             return None;
         }
         let converted = !left_out && self.names_units_of(ratio);
@@ -172,7 +173,7 @@ impl Trial<'_, '_> {
     /// no part of the gold text, and every value of the run is the gold text's but for it.
     fn agrees_but_for(&self, ratio: Number, answer: Number) -> bool {
         let calculations = &self.working.calculations;
-        let (given, values) = (super::departs::given_by(&self.working), self.values_on_the_way());
+        let (given, values) = (self.working.results(), self.values_on_the_way());
         let mut on_the_way = self.calculated().filter(|value| !value.is_near(answer));
         // The last one is the answer but for the factor.
         let results = || calculations.iter().rev().skip(1).map(|one| one.says.value);
@@ -186,7 +187,7 @@ impl Trial<'_, '_> {
     /// Every value of the run is one of the gold text's, or so many times as large; and the other way round.
     fn agrees_scaled(&self, ratio: Number) -> bool {
         let calculations = &self.working.calculations;
-        let (given, values) = (super::departs::given_by(&self.working), self.values_on_the_way());
+        let (given, values) = (self.working.results(), self.values_on_the_way());
         let scaled = |value: Number, list: &[Number]| value.over(ratio).is_some_and(|part| is_among(list, part));
         let is_met = |value: Number| {
             is_among(&values, value) || value.times(ratio).is_some_and(|scaled| is_among(&values, scaled))
