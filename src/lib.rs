@@ -24,6 +24,8 @@ pub mod app {
     pub(crate) mod call_clock;
     /// Model calls, each a task of its own.
     pub mod calls;
+    /// The place in the open record that the cursor is on.
+    pub(crate) mod cursor;
     /// Performs the effects.
     pub mod effects;
     /// Exports from the screen.
@@ -50,6 +52,8 @@ pub mod app {
     pub mod present;
     /// Work of threads on demand: reading, writing files, working out.
     pub(crate) mod read;
+    /// Names, counts and places of the records.
+    pub mod records;
     /// Review mode: verdicts, undo and redo, drafts, the queue.
     pub mod review;
     /// Reads reviews, keeps drafts and looks for reviewed records, on threads of its own.

@@ -3,6 +3,7 @@
 
 use crate::app::actions::def::{First, Needs};
 use crate::app::present;
+use crate::app::review::may::InFront;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Focus;
@@ -18,14 +19,14 @@ impl App {
 
     /// Checks that an action could be done if this were in front.
     pub(crate) fn allowed_at(&self, front: Focus, action: Action) -> Result<(), Reason> {
-        present::keys::allowed(self, front, action)?;
+        present::keys::allowed(self.presenting.as_ref(), &self.review, front, action)?;
         match front {
             Focus::Dialog(kind) => action.def().may_in_dialog(self, kind),
             Focus::Decision => {
                 need(action.def().decides || action.is_plain(), "cancel the final verdict first (<escape>)")
             }
             Focus::Screen(screen) | Focus::Labels(screen) => {
-                may_act(self, screen, action)?;
+                may_act(&self.screens, screen, action)?;
                 allowed_on(self, screen, action)
             }
         }
@@ -33,13 +34,13 @@ impl App {
 }
 
 /// Refuses what is done to the open record while it has no place in the list: its file was replaced.
-fn may_act(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
+fn may_act(screens: &Screens, screen: ScreenKind, action: Action) -> Result<(), Reason> {
     let acts = action.def().is_on_record() || action == Action::Keep && screen == ScreenKind::Run;
-    let lost = app.screens.record().is_some_and(|view| screen.is_of_record() && view.lost.is_some());
+    let lost = screens.record().is_some_and(|view| screen.is_of_record() && view.lost.is_some());
     if !acts || !lost {
         return Ok(());
     }
-    need(!app.is_looked_for(), "its file was replaced: this record is looked for in it")?;
+    need(!screens.is_looked_for(), "its file was replaced: this record is looked for in it")?;
     Err("its file was replaced, and this record is not in it as it is shown; <back>, then open it again")
 }
 
@@ -52,7 +53,10 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         First::Review(_) if shows_record && def.judges && app.review.draft.part.is_some() => {
             Some(Err("save the item first (<save_fail>), or leave it (<put_aside>)"))
         }
-        First::Review(may) if shows_record => Some(may(app, screen)),
+        First::Review(may) if shows_record => {
+            let (row, view, order) = (app.record(), app.screens.record(), app.table.sort);
+            Some(may(&app.review, InFront { screen, row, view, order }))
+        }
         First::Nothing | First::Review(_) => None,
     };
     said.or_else(|| if def.forks && shows_record { may_fork(&app.screens).err().map(Err) } else { None })

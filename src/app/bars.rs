@@ -8,13 +8,15 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::forks::Forks;
 use crate::app::model_choice::Mode;
+use crate::app::records::{disk_news, fork_count, name_of, percent, place_of, skipped, title};
 use crate::app::state::App;
-use crate::app::views::name_of;
+use crate::app::views;
 use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
+use crate::screens::stack::Focus;
 use crate::widgets::keymap::Keymap;
-use crate::widgets::keymap::{Action, BINDINGS, Binding};
+use crate::widgets::keymap::{Action, BINDINGS, Binding, Key};
 use crate::widgets::line::{hint, window};
 use crate::widgets::look::{Look, Spans, answer_key, clear, fit_spans, put, route_sign, severity_role, shade};
 use crate::widgets::prose::fit;
@@ -35,7 +37,10 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     shade(area, buf, look.style(Role::StatusBar));
-    let area = model(app, area, buf, look);
+    // Hidden while presenting: viewers would read it as an error.
+    let is_hidden = app.presenting.is_some() && app.models.mode() == Mode::Offline;
+    let name = app.models.name().filter(|_| !is_hidden);
+    let area = name.map_or(area, |name| model(name.as_str(), app.size.width >= layout::WIDE, area, buf, look));
     let width = usize::from(area.width);
     let (crumbs, front) = breadcrumb(app, look);
     let columns = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
@@ -64,20 +69,22 @@ fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Spans {
     let news = app.log.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
     let rest = match (app.screens.record(), app.screens.top()) {
         (_, ScreenKind::SideBySide) => Vec::new(),
-        (Some(view), screen) if screen.is_of_record() => verdict(app, view, in_brief, look),
+        (Some(view), screen) if screen.is_of_record() => {
+            let is_told = app.size.width >= layout::WIDE && !in_brief && view.opened.fork_origin.is_none();
+            let kind = is_told.then(|| look.span(format!("{}   ", view.opened.kind.phrase()), Role::Dim));
+            let execution = execution(&app.forks, &app.store, view, in_brief, look);
+            let news = disk_news(&app.store).map(|news| look.span(format!("{news}   "), Role::Warning));
+            let about = news.into_iter().chain(kind).chain([execution]);
+            about.chain(verdict(view, in_brief, look)).collect()
+        }
         _ => totals(app, look),
     };
     news.into_iter().chain(rest).collect()
 }
 
 /// The model that answers, once one is chosen, at the very end; the place that is left.
-fn model(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
-    let Some(name) = app.models.name() else { return area };
-    // Hidden while presenting: viewers would read it as an error.
-    if app.presenting.is_some() && app.models.mode() == Mode::Offline {
-        return area;
-    }
-    let text = format!(" {} ", fit(name.as_str(), if app.size.width >= layout::WIDE { 40 } else { 16 }));
+fn model(name: &str, wide: bool, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    let text = format!(" {} ", fit(name, if wide { 40 } else { 16 }));
     let width = u16::try_from(text.width()).unwrap_or(0).min(area.width / 3);
     let place = Rect { x: area.right() - width, width, ..area };
     put(vec![look.span(text, Role::Live)], 0, place, buf);
@@ -95,7 +102,10 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     let screen = app.screens.top();
     let record = app.screens.record().filter(|_| screen.is_of_record());
     let there = record.filter(|view| view.lost.is_none() && view.opened.index < app.store.len());
-    let name = there.map_or_else(|| app.title(), |view| app.name_of(view.opened.index));
+    let name = there.map_or_else(
+        || title(&app.store, app.models.samples),
+        |view| name_of(&app.store, &app.forks.tree, view.opened.index),
+    );
     // Which record it is matters more than the file; the table names that.
     let is_named = wide || record.is_none();
     if is_named {
@@ -104,9 +114,9 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     if let Some(view) = record {
         line.extend(is_named.then(arrow));
         line.push(match there {
-            Some(_) => look.span(app.place_of(view.opened.index), Role::Text),
+            Some(_) => look.span(place_of(&app.store, &app.table, &app.forks.tree, view.opened.index), Role::Text),
             // The file has been cut or replaced; what was read is still on screen.
-            None if app.is_looked_for() => look.span("looked for", Role::Warning),
+            None if app.screens.is_looked_for() => look.span("looked for", Role::Warning),
             None => look.span("deleted", Role::Warning),
         });
     }
@@ -120,7 +130,8 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
             format!("step {}/{}", view.moment.0, view.opened.steps.len())
         }
         (ScreenKind::SideBySide, ..) => {
-            let place = app.screens.side_by_side().map(|sides| app.place_of(sides.record));
+            let place =
+                app.screens.side_by_side().map(|sides| place_of(&app.store, &app.table, &app.forks.tree, sides.record));
             format!("{}  {}", screen.word(), place.unwrap_or_default())
         }
         _ => screen.word().to_owned(),
@@ -133,14 +144,9 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     (line, front)
 }
 
-fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Spans {
+fn verdict(view: &RecordView, in_brief: bool, look: Look<'_>) -> Spans {
     let opened = &view.opened;
     let mut line = Vec::new();
-    line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
-    if app.size.width >= layout::WIDE && !in_brief && opened.fork_origin.is_none() {
-        line.push(look.span(format!("{}   ", opened.kind.phrase()), Role::Dim));
-    }
-    line.push(execution(&app.forks, &app.store, view, in_brief, look));
     if opened.has_trace && !in_brief {
         line.push(look.span("trace   ", Role::Badge));
     }
@@ -211,8 +217,8 @@ pub(crate) fn counts(counts: [usize; 4], look: Look<'_>) -> Spans {
 
 fn totals(app: &App, look: Look<'_>) -> Spans {
     let mut line = Vec::new();
-    line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
-    let forks = app.fork_count();
+    line.extend(disk_news(&app.store).map(|news| look.span(format!("{news}   "), Role::Warning)));
+    let forks = fork_count(&app.store);
     // Forks that are listed with their record although they do not fit are counted apart.
     let (carried, all) = (app.table.carried().len(), app.store.len());
     let rows = app.rows() - carried;
@@ -221,21 +227,21 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
         if is_whole { counted(all - forks, "record") } else { format!("{} of {}", grouped(rows), grouped(all)) };
     line.push(look.span(format!("{shown}   "), Role::Text));
     let view = app.views.in_force(&app.table).filter(|_| app.screens.top() == ScreenKind::Table);
-    line.extend(view.map(|view| look.span(format!("view {}   ", name_of(&view.name)), Role::Accent)));
+    line.extend(view.map(|view| look.span(format!("view {}   ", views::name_of(&view.name)), Role::Accent)));
     if carried > 0 {
         line.push(look.span(format!("+ {}   ", counted(carried, "fork")), Role::Dim));
     } else if forks > 0 && is_whole {
         line.push(look.span(format!("{}   ", counted(forks, "fork")), Role::Dim));
     }
     // In front of the table it is more important where one is.
-    if let Some(skipped) = app.skipped().filter(|_| app.screens.top() == ScreenKind::Table) {
+    if let Some(skipped) = skipped(&app.store).filter(|_| app.screens.top() == ScreenKind::Table) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
-    let percent = app.percent();
+    let percent = percent(&app.store);
     if let Some(percent) = percent {
         line.push(look.span(format!("checking {percent} %   "), Role::Accent));
     }
-    let found = app.severity_counts();
+    let found = if app.review.hide.is_empty() { app.store.totals().with } else { [0; 4] };
     let is_any_found = found.iter().any(|count| *count > 0);
     // Rows count findings with the same signs; here records are counted that have one.
     let of_all = if is_whole { "with findings: " } else { "in all: " };
@@ -278,7 +284,13 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         line.push(look.span(format!("{count}   "), Role::Accent));
     }
     if !app.screens.typed.is_empty() {
-        line.extend(chord_hints(app, look));
+        line.extend(chord_hints(
+            &app.keymap,
+            app.focus(),
+            &app.screens.typed,
+            |action| app.allowed(action).is_ok(),
+            look,
+        ));
         put(line, 0, area, buf);
         return;
     }
@@ -310,10 +322,16 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     put(pressed, 0, Rect { x: area.right() - width, width, ..area }, buf);
 }
 
-fn chord_hints(app: &App, look: Look<'_>) -> Spans {
-    let (typed, rests) = app.keymap.continuations(&app.focus().contexts(), &app.screens.typed);
+fn chord_hints(
+    keymap: &Keymap,
+    front: Focus,
+    typed: &[Key],
+    is_allowed: impl Fn(Action) -> bool,
+    look: Look<'_>,
+) -> Spans {
+    let (typed, rests) = keymap.continuations(&front.contexts(), typed);
     let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
-    for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {
+    for (rest, action) in rests.into_iter().filter(|(_, action)| is_allowed(*action)) {
         let help = BINDINGS.iter().find(|binding| binding.action == action);
         line.push(look.span(rest, Role::HintKey));
         line.push(look.span(format!(" {}   ", help.map_or("", |binding| binding.help)), Role::Hint));
@@ -430,7 +448,7 @@ mod tests {
 
     fn header(store: Store) -> String {
         let theme = Theme::built_in("dark", Depth::True).unwrap();
-        let looks = Looks { theme, all: Vec::new(), chosen: None, depth: Depth::True, ascii: false };
+        let looks = Looks::new(theme, Vec::new(), Depth::True, false);
         let mut app = App::new(store, Keymap::default(), looks);
         app.size = Size::new(120, 40);
         let mut buffer = Buffer::empty(Rect::from(app.size));

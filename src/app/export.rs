@@ -11,11 +11,14 @@ use ratatui::layout::Rect;
 
 use crate::app::export::request::RecordExport;
 use crate::app::msg::{Effect, Effects};
+use crate::app::records::{current, stem_of};
+use crate::app::review::Review;
 use crate::app::state::App;
-use crate::app::{across, review, view};
+use crate::app::status_line::StatusLine;
+use crate::app::{across, view};
 use crate::demo::picture::{Recording, ansi, cropped, svg, texts};
-use crate::dialogs::dialog::{Dialog, PromptPurpose};
-use crate::dialogs::export::ExportForm;
+use crate::dialogs::dialog::PromptPurpose;
+use crate::dialogs::export::{ExportChoice, ExportForm};
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::live::state::LivePane;
@@ -23,36 +26,37 @@ use crate::screens::rerun::state::Pane;
 use crate::screens::run::pane::RunPane;
 use crate::screens::stack::Screen;
 use crate::screens::stack::Screens;
+use crate::screens::table::state::Table;
 use crate::widgets::borders::close;
 use crate::widgets::keymap::{NO_RECORD, Reason};
+use crate::widgets::list::List;
 use crate::widgets::panes;
 use crate::widgets::theme::Theme;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
+use stepscope_io::pipeline::store::Store;
 use stepscope_record::finding::counted;
 use stepscope_redact::{PrivateHits, Redaction};
 use stepscope_report::page::{Cleaner, Said};
 use stepscope_review::summary::Summary;
 use stepscope_terminal::colour::Depth;
 
-/// Opens the list of forms.
-pub(crate) fn open(app: &mut App) {
-    let at = ExportForm::ALL.iter().position(|form| *form == app.export.form).unwrap_or(0);
-    app.screens.open_dialog(Dialog::Export);
-    app.screens.scroll.at = at;
-}
-
 /// Asks where the form under the cursor is to go.
 pub(crate) fn ask_where(app: &mut App) -> Effects {
-    let form = chosen(app);
-    if let Err(why) = may_write(app) {
+    let form = chosen(app.screens.scroll);
+    let record = record_in_front(&app.screens, &app.store, &app.table);
+    if let Err(why) = may_write(form, record, &app.screens) {
         return app.status.refuse(&app.keymap, why);
     }
     app.export.form = form;
-    let name = match record_in_front(app).filter(|_| form.is_of_record()) {
+    let name = match record.filter(|_| form.is_of_record()) {
         Some(record) => {
-            format!("{}-{}", app.stem_of(Some(record), "record"), app.table.row_of(app.root_of(record)) + 1)
+            format!(
+                "{}-{}",
+                stem_of(&app.store, &app.forks.tree, Some(record), "record"),
+                app.table.row_of(app.forks.tree.root_of(&app.store, record)) + 1
+            )
         }
         None => format!("stepscope-{}", app.screens.top().word().replace(' ', "-")),
     };
@@ -60,22 +64,22 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
     Vec::new()
 }
 
-fn chosen(app: &App) -> ExportForm {
-    ExportForm::ALL.get(app.screens.scroll.at).copied().unwrap_or_default()
+pub(crate) fn chosen(list: List) -> ExportForm {
+    ExportForm::ALL.get(list.at).copied().unwrap_or_default()
 }
 
-/// Checks that the form under the cursor can be written here.
-pub(crate) fn may_write(app: &App) -> Result<(), Reason> {
-    match chosen(app) {
-        form if form.is_of_record() && record_in_front(app).is_none() => Err(NO_RECORD),
-        ExportForm::PanePicture if focused_pane(&app.screens).is_none() => Err("this screen has one pane"),
+/// Checks that a form can be written here, with this record in front.
+pub(crate) fn may_write(form: ExportForm, record: Option<usize>, screens: &Screens) -> Result<(), Reason> {
+    match form {
+        form if form.is_of_record() && record.is_none() => Err(NO_RECORD),
+        ExportForm::PanePicture if focused_pane(screens).is_none() => Err("this screen has one pane"),
         _ => Ok(()),
     }
 }
 
 /// Returns the record that is shown; screens of all records show none.
-fn record_in_front(app: &App) -> Option<usize> {
-    app.current().filter(|_| !app.screens.top().is_of_all())
+pub(crate) fn record_in_front(screens: &Screens, store: &Store, table: &Table) -> Option<usize> {
+    current(screens, store, table).filter(|_| !screens.top().is_of_all())
 }
 
 /// Makes it, and remembers the folder. `Err`: it is refused.
@@ -88,27 +92,35 @@ pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Result<Eff
     app.export.asked = Some((Some(form), typed.to_owned()));
     app.export.withheld = false;
     let path = PathBuf::from(typed);
-    if form.is_of_record() { Ok(of_record(app, form, path)) } else { of_screen(app, form, path) }
+    if !form.is_of_record() {
+        return of_screen(app, form, path);
+    }
+    let record = record_in_front(&app.screens, &app.store, &app.table);
+    let handle = record.and_then(|record| across::keys::record_handle(&app.store, &app.forks.tree, record));
+    let Some(handle) = handle else { return Ok(Vec::new()) };
+    let wanted = of_record(&mut app.export, &app.review, &app.screens, handle.record, (form, path));
+    Ok(vec![Effect::ExportRecord(Box::new(handle), Box::new(wanted))])
 }
 
-fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
-    let record = record_in_front(app);
-    let Some((record, handle)) =
-        record.and_then(|record| Some((record, across::keys::record_handle(&app.store, &app.forks.tree, record)?)))
-    else {
-        return Vec::new();
-    };
-    let view = app.screens.record().filter(|view| view.opened.index == record);
+/// Decides what is written of a record: the step in front, and what may be told of it.
+fn of_record(
+    export: &mut ExportChoice,
+    review: &Review,
+    screens: &Screens,
+    record: usize,
+    (form, path): (ExportForm, PathBuf),
+) -> RecordExport {
+    let view = screens.record().filter(|view| view.opened.index == record);
     let step = view.filter(|view| view.opened.has_steps()).and_then(|view| view.moment.0.checked_sub(1));
-    let redaction = if app.export.redacts { Redaction::all() } else { Redaction::default() };
-    let cleaner = Cleaner { hide: review::keys::hide_for(&app.review, record), redaction, passages: true };
+    let redaction = if export.redacts { Redaction::all() } else { Redaction::default() };
+    let cleaner = Cleaner { hide: review.hide_for(record), redaction, passages: true };
     let summary: Option<&Summary> = view.and_then(|view| view.opened.summary.as_deref());
-    let found = summary.and_then(|summary| app.review.find(&summary.item, &summary.content));
-    let mut said = found.map(|reviewed| Said::of(reviewed, &app.review.label_sets())).unwrap_or_default();
+    let found = summary.and_then(|summary| review.find(&summary.item, &summary.content));
+    let mut said = found.map(|reviewed| Said::of(reviewed, &review.label_sets())).unwrap_or_default();
     let before = said.len();
-    said.retain(|said| app.review.is_told(record, &said.who));
-    app.export.withheld = said.len() < before;
-    vec![Effect::ExportRecord(Box::new(handle), Box::new(RecordExport { form, path, step, cleaner, said }))]
+    said.retain(|said| review.is_told(record, &said.who));
+    export.withheld = said.len() < before;
+    RecordExport { form, path, step, cleaner, said }
 }
 
 fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Result<Effects, Shown> {
@@ -197,20 +209,21 @@ pub(crate) fn drawn_in(app: &mut App, theme: &str, area: Rect) -> Buffer {
     buf
 }
 
-/// Reports whether the file was written; if not, asks again for its name, with what was typed.
-pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) -> Effects {
-    let asked = app.export.asked.take();
+/// Reports whether the file was written; if not, returns what was asked and typed, to ask again for its name.
+pub(crate) fn exported(
+    export: &mut ExportChoice,
+    status: &mut StatusLine,
+    path: &Path,
+    result: Result<(), Failure>,
+) -> Option<(PromptPurpose, String)> {
+    let asked = export.asked.take();
     let Err(failure) = result else {
-        let withheld = if app.export.withheld { ", without what others said: give your verdict first" } else { "" };
-        return app.status.say(shown!("Written to {}{withheld}", Shown::path(path)));
+        let withheld = if export.withheld { ", without what others said: give your verdict first" } else { "" };
+        status.say(shown!("Written to {}{withheld}", Shown::path(path)));
+        return None;
     };
-    app.status.fail(shown!("{failure}"));
-    // Other work that was begun meanwhile is not interrupted.
-    let is_free = app.screens.dialog.is_none() && app.screens.opening.is_none();
-    if let Some((form, typed)) = asked.filter(|_| is_free) {
-        app.screens.open_prompt(form.map_or(PromptPurpose::Export, PromptPurpose::ExportAs), typed);
-    }
-    Vec::new()
+    status.fail(shown!("{failure}"));
+    asked.map(|(form, typed)| (form.map_or(PromptPurpose::Export, PromptPurpose::ExportAs), typed))
 }
 
 #[cfg(test)]

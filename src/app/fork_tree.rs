@@ -169,6 +169,17 @@ impl ForkTree {
         Some((self.fork(address)?, address, self.root(address).is_some()))
     }
 
+    /// Tells whether a record is a fork.
+    pub(crate) fn is_fork(&self, store: &Store, record: usize) -> bool {
+        self.fork_of(store, record).is_some()
+    }
+
+    /// Finds the parent of a fork, if it is here.
+    pub(crate) fn parent_of(&self, store: &Store, record: usize) -> Option<usize> {
+        let (source, byte) = self.parent(store.address(record)?)?;
+        store.position(source, byte)
+    }
+
     /// Finds the recorded original of a record: itself, or the root of a fork.
     pub(crate) fn root_of(&self, store: &Store, record: usize) -> usize {
         // Most files have no forks.
@@ -192,11 +203,6 @@ impl ForkTree {
     pub fn of(&self, address: Address) -> Vec<Address> {
         let root = self.root(address).unwrap_or(address);
         std::iter::once(root).chain(self.trees.get(&root).into_iter().flatten().copied()).collect()
-    }
-
-    /// Tells whether a record has forks, or is one that was placed.
-    pub(crate) fn has_forks(&self, address: Address) -> bool {
-        self.members.contains_key(&address) || self.trees.contains_key(&address)
     }
 
     /// Orders the table with forks below what they come from, and lists the rows of these forks; then of these the rows

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use crate::app::fork_tree::{Address, ForkTree};
 use crate::app::state::App;
 use crate::screens::run::edits::Edits;
-use stepscope_io::log::forks::KnownFork;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -40,31 +39,9 @@ impl Forks {
 }
 
 impl App {
-    /// Looks up a fork: its known facts, its address, and whether its parent was found.
-    pub(crate) fn fork_of(&self, record: usize) -> Option<(&KnownFork, Address, bool)> {
-        self.forks.tree.fork_of(&self.store, record)
-    }
-
     /// Lists the open record and its forks in the order of the table.
     pub fn fork_tree(&self) -> Vec<Address> {
-        let open = self.placed().and_then(|view| self.store.address(view.opened.index));
+        let open = self.screens.placed().and_then(|view| self.store.address(view.opened.index));
         open.map(|address| self.forks.tree.of(address)).unwrap_or_default()
-    }
-
-    /// Tells whether the open record has forks, or is one.
-    pub(crate) fn has_forks(&self) -> bool {
-        let open = self.placed().and_then(|view| self.store.address(view.opened.index));
-        open.is_some_and(|address| self.forks.tree.has_forks(address))
-    }
-
-    /// Finds the recorded original of a record: itself, or the root of a fork.
-    pub(crate) fn root_of(&self, record: usize) -> usize {
-        self.forks.tree.root_of(&self.store, record)
-    }
-
-    /// Finds the row among those of records that a record belongs to: a fork to that of its root, or to its own where
-    /// the root is not listed; `None`: it is not listed.
-    pub(crate) fn own_row_of(&self, record: usize) -> Option<usize> {
-        self.table.listed_row(self.root_of(record)).or_else(|| self.table.listed_row(record))
     }
 }

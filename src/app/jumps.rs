@@ -1,7 +1,11 @@
 //! Places that a jump left, and the way back to them and forth again.
 
+use crate::app::records::current;
 use crate::screens::kind::ScreenKind;
+use crate::screens::stack::Screens;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Reason};
+use stepscope_io::pipeline::store::Store;
 
 /// Places that are kept.
 const MAX_PLACES: usize = 100;
@@ -20,6 +24,23 @@ pub(crate) struct JumpPlace {
     pub(crate) moment: usize,
     /// The row of the variables, of the answer or of the JSON, and the first on screen.
     pub(crate) row: (usize, usize),
+}
+
+impl JumpPlace {
+    /// Returns the place where one is, on the table or in a record.
+    pub(crate) fn here(screens: &Screens, store: &Store, table: &Table) -> Option<Self> {
+        let screen = screens.top();
+        let record = store.address(current(screens, store, table)?)?;
+        let view = screens.record().filter(|view| screen == view.kind());
+        let row = view.map(|view| match (screen, &view.answer) {
+            (ScreenKind::Json, _) => view.outline.list,
+            (_, Some(answer)) => answer.items,
+            _ => view.variables,
+        });
+        let row = row.map_or((0, 0), |list| (list.at, list.top));
+        let moment = view.map_or(0, |view| view.moment.0);
+        (screen == ScreenKind::Table || view.is_some()).then_some(Self { record, screen, moment, row })
+    }
 }
 
 /// See the module.

@@ -62,12 +62,17 @@ impl App {
             (Context::Rerun, Action::Rerun) if matches!(stage, Some(Stage::Choosing | Stage::Preview)) => "",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
             (Context::LabelList, Action::Open) => match &self.screens.dialog {
-                Some(Dialog::Review(ReviewDialog::Labels { .. })) => review::ask::word_of_open(self),
+                Some(dialog @ Dialog::Review(ReviewDialog::Labels { .. })) => {
+                    review::ask::word_of_open(dialog, &review::ask::labels_that_fit(self))
+                }
                 _ => binding.hint,
             },
             (Context::Labels | Context::Decision, Action::GiveLabel) => {
                 let shown = match binding.context {
-                    Context::Labels => review::strip::labels_shown(self),
+                    Context::Labels => {
+                        let labels = review::ask::offered(&self.review, &self.store, &self.table);
+                        review::strip::label_lines(&self.review, &labels, &self.keymap, self.size.width).1
+                    }
                     _ => self.across.judged.as_ref().map_or(0, |judged| adjudication::state::offered(judged).len()),
                 };
                 shown.checked_sub(1).and_then(|last| LABEL_HINTS.get(last)).copied().unwrap_or(binding.hint)

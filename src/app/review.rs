@@ -4,8 +4,11 @@
 pub(crate) mod agenda;
 pub(crate) mod ask;
 pub(crate) mod keys;
+pub(crate) mod may;
 pub(crate) mod news;
+pub(crate) mod order;
 pub(crate) mod strip;
+pub(crate) mod verdict;
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -47,6 +50,8 @@ use stepscope_terminal::input::Input;
 const TITLE: usize = 40;
 /// Longest pause between two keys that counts as work on an item.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Largest number of records that are judged at once.
+pub(crate) const MAX_BATCH: usize = 10_000;
 /// Reason that no other record can get the last verdict, before one is given.
 pub(crate) const NO_VERDICT: &str = "pass or fail a record of the queue first";
 /// Number of labels that have a key.
@@ -400,6 +405,10 @@ pub struct Review {
     pub same: Result<SameVerdict, &'static str>,
     /// My labels so far, and the number of verdicts counted.
     given: (HashSet<Text>, usize),
+    /// Events that were said and are not given to the log yet.
+    said: Vec<Event>,
+    /// True if drafts have changed since they were kept.
+    pub(crate) drafts_changed: bool,
     /// The ids that no record has been looked for yet, and those that were.
     sought: HashSet<Text>,
     undone: Vec<Vec<Text>>,
@@ -454,6 +463,8 @@ impl Review {
             alike: HashMap::new(),
             same: Err(NO_VERDICT),
             given: (HashSet::new(), 0),
+            said: Vec::new(),
+            drafts_changed: false,
             sought: HashSet::new(),
             undone: Vec::new(),
             batches: Vec::new(),

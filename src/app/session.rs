@@ -315,7 +315,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     }
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
-        app.choose_theme(Some(&name));
+        app.looks.choose(Some(&name)).unwrap_or_else(|why| _ = app.status.fail(why));
     }
     app.review = start.reviewing.review(&own, &start.paths);
     app.presenting = start.present.then(Presenting::default);
@@ -415,7 +415,7 @@ fn looks(named: Option<&str>, ascii: bool, config: &Config, folder: Option<&Path
         }
     }
     let ascii = ascii || !is_utf8(locale(get).as_deref());
-    Ok(Looks { theme, all, chosen: None, depth, ascii })
+    Ok(Looks::new(theme, all, depth, ascii))
 }
 
 /// A word without a slash or dot was hardly meant as a path: then the names help, not that there is no such file.

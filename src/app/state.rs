@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stepscope_io::pipeline::side_data::SideData;
-use stepscope_judge::row::RowFacts;
 
 use crate::app::across::Across;
 use crate::app::forks::Forks;
@@ -12,6 +11,7 @@ use crate::app::log::Log;
 use crate::app::model_choice::ModelChoice;
 use crate::app::msg::Effects;
 use crate::app::present::Presenting;
+use crate::app::records::name_of;
 use crate::app::review::Review;
 use crate::app::seek::Seek;
 use crate::app::status_line::StatusLine;
@@ -19,7 +19,6 @@ use crate::app::views::Views;
 use crate::dialogs::export::ExportChoice;
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::state::{LostSearch, RecordView};
 use crate::screens::stack::{Focus, ScreenMemory, Screens};
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Keymap};
@@ -28,8 +27,7 @@ use crate::widgets::theme::Theme;
 use ratatui::layout::Size;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_io::pipeline::store::{SourceRows, SourceState, Store};
-use stepscope_io::source::cut::Skips;
+use stepscope_io::pipeline::store::Store;
 use stepscope_terminal::colour::{Depth, Rgb};
 use tempfile::TempPath;
 
@@ -46,6 +44,21 @@ pub enum Patience {
     Until(Instant),
     /// Long wait: the status line says what is being read.
     Over,
+}
+
+/// A record that is there sooner is opened without a word.
+const UNSAID: Duration = Duration::from_millis(150);
+
+impl Patience {
+    /// Notices the beginning of a wait for a record, and when it has become long.
+    pub(crate) fn after(self, awaited: Option<usize>, now: Instant) -> Self {
+        match (awaited, self) {
+            (None, _) => Self::Free,
+            (Some(_), Self::Free) => Self::Until(now + UNSAID),
+            (Some(_), Self::Until(at)) if at <= now => Self::Over,
+            (Some(_), patience) => patience,
+        }
+    }
 }
 
 /// The user's own editor.
@@ -70,6 +83,53 @@ pub struct Looks {
     pub depth: Depth,
     /// True if only ASCII characters are drawn.
     pub ascii: bool,
+    /// The terminal's background is light, as far as is known.
+    pub light: bool,
+    /// The colour of the terminal's background, where it answered.
+    pub background: Option<Rgb>,
+}
+
+impl Looks {
+    /// Starts with a theme that nobody chose.
+    pub fn new(theme: Theme, all: Vec<(String, String)>, depth: Depth, ascii: bool) -> Self {
+        let light = theme.is_light();
+        Self { theme, all, chosen: None, depth, ascii, light, background: None }
+    }
+
+    /// Takes a theme by name; `None` lets the terminal's background choose. `Err`: why it cannot be used.
+    pub fn choose(&mut self, name: Option<&str>) -> Result<(), Shown> {
+        let Some(name) = name else {
+            self.chosen = None;
+            let name = if self.light { "light" } else { "dark" };
+            if let Some(theme) = Theme::built_in(name, self.depth) {
+                self.theme = theme;
+            }
+            return Ok(());
+        };
+        let text = self.all.iter().find(|(known, _)| known == name);
+        let (_, text) = text.ok_or_else(|| shown!("no theme {}", Shown::line(name.as_bytes())))?;
+        let theme = Theme::parse(name, text, self.depth).map_err(|error| {
+            let [file, message] = [&error.file, &error.message].map(|text| Shown::line(text.as_bytes()));
+            shown!("theme {file}, line {}: {message}", error.line)
+        })?;
+        let is_against = self.background.is_some_and(|own| own.is_light() != theme.is_light());
+        self.theme = if is_against { theme.painted() } else { theme };
+        self.chosen = Some(name.to_owned());
+        Ok(())
+    }
+
+    /// Takes in the colour of the terminal's background.
+    pub(crate) fn take_background(&mut self, rgb: Rgb) -> Result<(), Shown> {
+        self.light = rgb.is_light();
+        self.background = Some(rgb);
+        let chosen = self.chosen.clone();
+        self.choose(chosen.as_deref())
+    }
+}
+
+/// Returns how many times an action is done.
+pub(crate) fn times(count: Option<usize>) -> isize {
+    isize::try_from(count.unwrap_or(1)).unwrap_or(1)
 }
 
 /// The whole state.
@@ -103,10 +163,6 @@ pub struct App {
     pub copying: Option<(usize, Action)>,
     /// State of the wait for it, or for the record that is being opened.
     pub patience: Patience,
-    /// The terminal's background is light, as far as is known.
-    pub light: bool,
-    /// The colour of the terminal's background, where it answered.
-    pub background: Option<Rgb>,
     /// Effects to perform as soon as the loop runs.
     pub early: Effects,
     /// The record to go to when it has been found, from the last session.
@@ -138,7 +194,6 @@ pub struct App {
 impl App {
     /// A fresh state over some records.
     pub fn new(store: Store, keymap: Keymap, looks: Looks) -> Self {
-        let light = looks.theme.is_light();
         Self {
             store,
             side: Arc::default(),
@@ -152,8 +207,6 @@ impl App {
             mouse: true,
             copying: None,
             patience: Patience::Free,
-            light,
-            background: None,
             early: Vec::new(),
             return_to: None,
             seek: None,
@@ -170,31 +223,6 @@ impl App {
             models: ModelChoice::default(),
             review: Review::nowhere("no review log; pass --reviews FILE"),
         }
-    }
-
-    /// Returns the record that keys are about: under the cursor of the table, or open.
-    pub(crate) fn current(&self) -> Option<usize> {
-        match (self.screens.of_record(), self.screens.record()) {
-            (ScreenKind::Table, _) | (_, None) => self.record(),
-            (_, Some(view)) => Some(view.opened.index).filter(|_| view.lost.is_none()),
-        }
-    }
-
-    /// Returns the open record, if its number is that of the record in the list.
-    pub(crate) fn placed(&self) -> Option<&RecordView> {
-        self.screens.record().filter(|view| view.lost.is_none())
-    }
-
-    /// Tells whether the open record is not found again yet after its file was replaced.
-    pub(crate) fn is_looked_for(&self) -> bool {
-        self.screens.record().and_then(|view| view.lost.as_ref()).is_some_and(|lost| lost.search != LostSearch::Failed)
-    }
-
-    /// Returns the parent of the record that keys are about, if it is a fork and its parent is here.
-    pub(crate) fn parent_of_current(&self) -> Option<(usize, usize)> {
-        let record = self.current()?;
-        let (source, byte) = self.forks.tree.parent(self.store.address(record)?)?;
-        Some((record, self.store.position(source, byte)?))
     }
 
     /// Finds what is in front.
@@ -221,17 +249,6 @@ impl App {
         self.table.chosen(self.store.len())
     }
 
-    /// Looks up the facts that the table may show of a record now.
-    pub(crate) fn shown_row(&self, record: usize) -> Option<RowFacts> {
-        self.review.shown_row(&self.store, record)
-    }
-
-    /// Counts the records with findings of each severity, as far as they were checked; all zero while something is
-    /// hidden.
-    pub(crate) fn severity_counts(&self) -> [usize; 4] {
-        if self.review.hide.is_empty() { self.store.totals().with } else { [0; 4] }
-    }
-
     /// Finds the record that is waited for.
     pub fn awaited(&self) -> Option<usize> {
         let opening = self.screens.opening.map(|(record, _)| record);
@@ -245,98 +262,8 @@ impl App {
         let size = size(self.store.row(record)?.len as usize);
         Some(shown!(
             "Reading record {row} of \"{}\", {size}. {} cancels.",
-            self.name_of(record),
+            name_of(&self.store, &self.forks.tree, record),
             self.keymap.key_of(Action::Escape)
         ))
-    }
-
-    /// Names the records as a whole: by their source, or by their number.
-    pub fn title(&self) -> Shown {
-        let all = self.store.sources();
-        let recorded: Vec<_> = all.iter().filter(|source| !source.is_forks()).collect();
-        let sources = if recorded.is_empty() { all.iter().collect() } else { recorded };
-        match sources.as_slice() {
-            _ if self.models.samples => Shown::own("sample runs"),
-            [] => Shown::own("no files"),
-            [source] => source.name().last_part(),
-            sources => shown!("{} files", sources.len()),
-        }
-    }
-
-    /// Tells whether there are no records, and none are being read.
-    pub(crate) fn has_no_records(&self) -> bool {
-        self.store.is_empty() && self.store.is_settled() && self.percent().is_none()
-    }
-
-    /// Counts the forks among the records.
-    pub fn fork_count(&self) -> usize {
-        self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
-    }
-
-    /// Tells which record it is among those that are listed; a fork has the place of its root, if that is listed.
-    pub(crate) fn place_of(&self, record: usize) -> String {
-        let row = self.own_row_of(record);
-        let of = self.table.own_above(self.rows());
-        row.map_or("filtered out".to_owned(), |row| format!("{}/{of}", self.table.own_above(row) + 1))
-    }
-
-    /// Lists the files of the open record; of a fork, the one that it was written to.
-    pub(crate) fn files_of_open(&self) -> Vec<Shown> {
-        let Some(opened) = self.screens.record().map(|view| &view.opened) else { return Vec::new() };
-        let source = self.store.source_of(opened.index).and_then(|source| self.store.sources().get(source));
-        source.map(|source| source.input.files_of(opened.root())).unwrap_or_default()
-    }
-
-    /// The name of the source of a record; a fork is one of its parent's.
-    pub fn name_of(&self, record: usize) -> Shown {
-        let source = self.store.source_of(self.root_of(record)).and_then(|source| self.store.sources().get(source));
-        source.map(|source| source.name().last_part()).unwrap_or_default()
-    }
-
-    /// The name of the source of a record without its endings, or another word where there is none.
-    pub(crate) fn stem_of(&self, record: Option<usize>, otherwise: &str) -> String {
-        let name = record.map(|record| self.name_of(record)).unwrap_or_default();
-        let stem = name.as_str().split('.').next().filter(|stem| !stem.is_empty());
-        stem.unwrap_or(otherwise).to_owned()
-    }
-
-    /// Tells in a few words that a source was replaced, cut or deleted while it was open, can no longer be read, or is a
-    /// snapshot.
-    pub fn disk_news(&self) -> Option<Shown> {
-        self.store.sources().iter().find_map(|source| match source.standing {
-            SourceState::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
-            SourceState::Gone => Some(Shown::own("↻ deleted on disk")),
-            SourceState::Failed if !source.is_empty() => Some(Shown::own("↻ unreadable on disk")),
-            _ => source.note.clone(),
-        })
-    }
-
-    /// Describes what was skipped while reading, where that is more than blank lines: in files, and files in folders.
-    pub fn skipped(&self) -> Option<Shown> {
-        let skips = self.store.sources().iter().fold(Skips::default(), |sum, source| sum.plus(source.skips()));
-        let skipped = (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64));
-        let others = match self.store.passed_over {
-            0 => None,
-            1 => Some(Shown::own("1 file skipped")),
-            n => Some(shown!("{n} files skipped")),
-        };
-        let links = match self.store.links {
-            0 => None,
-            1 => Some(Shown::own("1 link not followed")),
-            n => Some(shown!("{n} links not followed")),
-        };
-        [skipped, others, links].into_iter().flatten().reduce(|all, more| shown!("{all}, {more}"))
-    }
-
-    /// Computes the progress of reading and checking in percent; `None`: both are done.
-    pub fn percent(&self) -> Option<usize> {
-        let totals = self.store.totals();
-        let (found, size) = self.store.progress();
-        let behind = totals.checked < self.store.len() || found < size;
-        behind.then(|| {
-            let found = if size == 0 { 1.0 } else { found as f64 / size as f64 };
-            let checked = if self.store.is_empty() { 0.0 } else { totals.checked as f64 / self.store.len() as f64 };
-            ((found * checked * 100.0) as usize).min(99)
-        })
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use crate::app::msg::Effects;
-use crate::widgets::keymap::{Keymap, Reason};
+use crate::app::msg::{Effect, Effects};
+use crate::widgets::keymap::{Action, Key, Keymap, Reason};
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_terminal::run::COPY_LIMIT;
 
 /// Messages that are kept.
 const MAX_MESSAGES: usize = 200;
@@ -56,6 +57,35 @@ impl StatusLine {
     pub(crate) fn fail(&mut self, text: Shown) -> Effects {
         self.now = Some(Status { text, failed: true, refused: false });
         Vec::new()
+    }
+
+    /// Says that keys mean nothing here; a key without a name is left alone.
+    pub(crate) fn say_unbound(&mut self, keymap: &Keymap, typed: &[Key]) -> Effects {
+        let names: Vec<String> = typed.iter().map(|key| key.name()).filter(|name| !name.is_empty()).collect();
+        if !names.is_empty() {
+            let text = shown!("{} does nothing here; {} lists the keys", names.join(" "), keymap.key_of(Action::Help));
+            self.now = Some(Status { text, failed: false, refused: true });
+        }
+        Vec::new()
+    }
+
+    /// Copies a text, and says so.
+    pub(crate) fn copy(&mut self, text: &Shown, what: &'static str) -> Effects {
+        let length = text.as_str().len();
+        if length > COPY_LIMIT {
+            return self
+                .fail(shown!("{what} is too long for the terminal's clipboard ({length} bytes); use stepscope show"));
+        }
+        self.say(shown!("Sent to the terminal's clipboard: {what}, {length} bytes"));
+        vec![Effect::Copy(text.as_str().to_owned())]
+    }
+
+    /// Copies a text, or says that there is none.
+    pub(crate) fn copy_if_any(&mut self, text: Option<Shown>, what: &'static str) -> Effects {
+        match text.filter(|text| !text.as_str().is_empty()) {
+            Some(text) => self.copy(&text, what),
+            None => self.fail(Shown::own("nothing to copy here")),
+        }
     }
 
     /// Keeps what it says now; what it goes on saying counts once.

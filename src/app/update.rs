@@ -1,9 +1,14 @@
 //! The one place where the state changes: `update` asks the top of the stack of screens, and routes what happened to it.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use crate::app::cursor::pointer;
+use crate::app::records::current;
 use crate::app::review::Review;
+use crate::app::review::keys::to_resume;
+use crate::app::review::news::save_said;
+use crate::app::review::order::{count_progress, group_queue};
 use crate::screens::table::state::Table;
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::buffer::Buffer;
@@ -14,11 +19,11 @@ use crate::app::jumps::JumpPlace;
 use crate::app::log::What;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
-use crate::app::state::{App, Patience, REARRANGE};
-use crate::app::status_line::Status;
+use crate::app::state::{App, Looks, Patience, REARRANGE, times};
+use crate::app::status_line::StatusLine;
 use crate::app::wanted::Wanted;
 use crate::app::{across, export, forks, present, review, seek, view};
-use crate::dialogs::dialog::{Dialog, Popup};
+use crate::dialogs::dialog::Dialog;
 use crate::dialogs::palette::Palette;
 use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::adjudication::draw::disputed;
@@ -27,15 +32,13 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::live::state::Live;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::{LostRecord, LostSearch, RecordView};
-use crate::screens::stack::{Focus, Screen};
+use crate::screens::stack::{Focus, Screen, Screens};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{cell_records, json, live, rerun, run, side_by_side, table, wish};
-use crate::widgets::keymap::{Action, Key, Lookup, OPEN_RECORD, Reason};
+use crate::screens::{cell_records, live, rerun, run, side_by_side, table, wish};
+use crate::widgets::keymap::{Action, Key, Lookup, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
-use crate::widgets::theme::Theme;
-use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::session::FileView;
@@ -46,16 +49,13 @@ use stepscope_io::pipeline::store::{Change, LoadEvent};
 use stepscope_io::source::input::Input as Source;
 use stepscope_judge::row::{Flag, RowFacts};
 use stepscope_table::filter::Filter;
-use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::{COPY_LIMIT, Program, ended};
+use stepscope_terminal::run::{Program, ended};
 
 #[cfg(debug_assertions)]
 #[cfg(test)]
 mod tests;
 
-/// A record that is there sooner is opened without a word.
-const UNSAID: Duration = Duration::from_millis(150);
 /// A count cannot be longer.
 const MAX_COUNT: usize = 10_000_000;
 
@@ -67,7 +67,9 @@ impl Program for App {
         let before = self.table.list;
         let mut effects = take(self, message, now);
         effects.extend(table::search::follow_typing(self));
-        wait(self, now);
+        let said = save_said(&mut self.review, &mut self.log, &self.store, &mut self.table, &self.forks.tree);
+        effects.splice(0..0, said);
+        self.patience = self.patience.after(self.awaited(), now);
         self.status.keep();
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
@@ -83,7 +85,7 @@ impl Program for App {
             effects.extend(ask_preview(&self.review, &self.store, &mut self.table, record));
         }
         effects.extend(cell_records::keys::renew(self, now));
-        present::keys::without_traces(self, effects)
+        present::keys::without_traces(self.presenting.as_ref(), effects)
     }
 
     fn draw(&self, buf: &mut Buffer) -> Option<Position> {
@@ -111,19 +113,15 @@ impl App {
                 None => {}
             }
         }
-        review::keys::settle_review(self);
+        if top == ScreenKind::Table && self.screens.dialog.is_none() {
+            self.review.leave_all_but(self.record());
+        }
         if let Some(Dialog::Editor(editor)) = self.screens.dialog.as_mut().map(Dialog::own_mut) {
             editor.settle(editor::draw::height(editor, area));
         }
         if self.screens.dialog.is_some() {
             self.scroll_dialog(0);
         }
-    }
-
-    /// Tells whether every row of the table that is on screen has its texts.
-    pub(crate) fn has_row_texts(&self) -> bool {
-        let (len, height) = (self.rows(), layout::table_height(self.area()));
-        self.table.missing_row_texts(self.table.list.visible(len, height)).is_empty()
     }
 
     /// Keeps what survives a restart.
@@ -150,16 +148,19 @@ impl App {
         }
     }
 
-    /// Opens what the status line said before.
-    pub(crate) fn open_messages(&mut self) {
-        let title = Shown::own("messages, newest first");
-        self.screens.open_dialog(Dialog::Popup(Popup { title, text: self.status.earlier() }));
-    }
-
     // What comes from the terminal.
 
     pub(crate) fn input(&mut self, input: Input) -> Effects {
-        if let Some(input) = review::keys::must_wait(self, input) { input_now(self, input) } else { Vec::new() }
+        match self.review.hold(input, &mut self.screens) {
+            Some(Input::Key(event)) => self.key(event),
+            Some(Input::Paste(text)) => keys::paste(self, &text),
+            Some(Input::Mouse(event)) => mouse(self, event),
+            Some(Input::Background(rgb)) => {
+                self.looks.take_background(rgb).unwrap_or_else(|why| _ = self.status.fail(why));
+                Vec::new()
+            }
+            Some(Input::FocusGained | Input::FocusLost) | None => Vec::new(),
+        }
     }
 
     pub(crate) fn key(&mut self, event: KeyEvent) -> Effects {
@@ -202,57 +203,34 @@ impl App {
                 let digit = key.digit().filter(|digit| typed.len() == 1 && (*digit > 0 || self.count.is_some()));
                 let count = digit.map(|digit| self.count.unwrap_or(0) * 10 + digit);
                 self.count = count.map(|count| count.min(MAX_COUNT));
-                if digit.is_none() { self.say_unbound(&typed) } else { Vec::new() }
+                if digit.is_none() { self.status.say_unbound(&self.keymap, &typed) } else { Vec::new() }
             }
         }
     }
 
-    /// Tells that keys mean nothing here; a key without a name is left alone.
-    fn say_unbound(&mut self, typed: &[Key]) -> Effects {
-        let names: Vec<String> = typed.iter().map(|key| key.name()).filter(|name| !name.is_empty()).collect();
-        if names.is_empty() {
-            return Vec::new();
-        }
-        let text = shown!("{} does nothing here; {} lists the keys", names.join(" "), self.keymap.key_of(Action::Help));
-        self.status.now = Some(Status { text, failed: false, refused: true });
-        Vec::new()
-    }
-
     // Actions.
 
+    /// Does an action: the dialog in front does it, else the screen, and last its own row.
     pub(crate) fn act(&mut self, action: Action) -> Effects {
         let count = self.count;
         if let Err(why) = self.allowed(action) {
             self.count = None;
             return self.status.refuse(&self.keymap, why);
         }
-        if let Some(place) = self.jump_place() {
+        if let Some(place) = JumpPlace::here(&self.screens, &self.store, &self.table) {
             self.jumps.leave(place, action);
         }
-        let effects = perform(self, action);
+        review::keys::stay(&mut self.review, action);
+        let effects = keys::dialog_action(self, action).unwrap_or_else(|| {
+            // Any other key cancels the pending jump.
+            self.across.partner_of = None;
+            let done = (self.screens.top().def().act)(self, action, times(count));
+            done.unwrap_or_else(|| (action.def().run)(self, action, times(count)))
+        });
         if self.count == count {
             self.count = None;
         }
         effects
-    }
-
-    /// Returns the place where one is, on the table or in a record.
-    pub(crate) fn jump_place(&self) -> Option<JumpPlace> {
-        let screen = self.screens.top();
-        let record = self.store.address(self.current()?)?;
-        let view = self.screens.record().filter(|view| screen == view.kind());
-        let row = view.map(|view| match (screen, &view.answer) {
-            (ScreenKind::Json, _) => view.outline.list,
-            (_, Some(answer)) => answer.items,
-            _ => view.variables,
-        });
-        let row = row.map_or((0, 0), |list| (list.at, list.top));
-        let moment = view.map_or(0, |view| view.moment.0);
-        (screen == ScreenKind::Table || view.is_some()).then_some(JumpPlace { record, screen, moment, row })
-    }
-
-    pub(crate) fn times(&self) -> isize {
-        isize::try_from(self.count.unwrap_or(1)).unwrap_or(1)
     }
 
     pub(crate) fn go(&mut self, movement: Move) {
@@ -261,23 +239,17 @@ impl App {
 
     pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
         // The preview was read as it would be now.
-        let hide = review::keys::hide_for(&self.review, record);
+        let hide = self.review.hide_for(record);
         let is_checked = self.store.row(record).is_some_and(|row| row.has(Flag::Checked));
         let prefetched = review::keys::take_prefetched(&mut self.review, record);
         let ready = prefetched.or_else(|| self.table.take_previewed(record, is_checked, hide));
         if let Some(opened) = ready {
             self.screens.opening = None;
-            self.show_record(*opened, screen);
-            return review::keys::review_opened(self);
+            return self.show_record(*opened, screen);
         }
-        let Some(work) = self.read_record(record) else { return Vec::new() };
+        let Some(work) = review::keys::read_record(&self.review, &self.store, record) else { return Vec::new() };
         self.screens.opening = Some((record, screen));
         vec![work]
-    }
-
-    pub(crate) fn read_record(&self, record: usize) -> Option<Effect> {
-        let hide = review::keys::hide_for(&self.review, record);
-        Some(Effect::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide))
     }
 
     /// Returns to the table, out of everything.
@@ -285,33 +257,11 @@ impl App {
         self.screens.opening = None;
         let running = [self.screens.attempt().map(|attempt| attempt.id), self.screens.live().map(|live| live.id)];
         self.screens.clear();
-        review::keys::review_left(self);
+        // What the filter hides by now is hidden.
+        if self.table.filter.needs_reviews() {
+            self.arrange();
+        }
         running.into_iter().flatten().map(Effect::CancelRun).collect()
-    }
-
-    /// Finds the record `by` rows further than the open one, with its row.
-    pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
-        let view = self.screens.record().ok_or(OPEN_RECORD)?;
-        let here = self.own_row_of(view.opened.index);
-        let here = here.unwrap_or_else(|| self.table.row_of(self.root_of(view.opened.index)));
-        let row = self.table.row_from(here, by, self.store.len());
-        let record = self.table.record(row).filter(|record| *record != view.opened.index);
-        let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
-        Ok((row, record))
-    }
-
-    /// Finds the listed record with what is wanted, `by` such records further than the one in front, with its row.
-    pub(crate) fn record_with(&self, wanted: Wanted, by: isize) -> Option<(usize, usize)> {
-        let rows = self.rows();
-        let open = self.current().filter(|_| self.screens.top() != ScreenKind::Table);
-        let here = open.map_or(self.table.list.at, |record| self.table.row_of(self.root_of(record)));
-        let way = by.signum();
-        let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
-        let fitting = others.filter_map(|row| {
-            let record = self.table.record(row)?;
-            self.shown_row(record).filter(|facts| wanted.holds(facts)).map(|_| (row, record))
-        });
-        fitting.take(by.unsigned_abs()).last()
     }
 
     pub(crate) fn arrange(&mut self) {
@@ -334,83 +284,18 @@ impl App {
         self.cell_records = CellRecords::default();
         self.review.reorder();
         if self.review.shows() {
-            review::keys::group_queue(self);
-            review::keys::count_progress(self);
+            group_queue(&mut self.review, &self.store, &self.table, &self.forks.tree);
+            count_progress(&mut self.review, &self.store, &mut self.table, &self.forks.tree);
         }
-    }
-
-    /// Takes a theme by name; `None` lets the terminal's background choose. `false`: it cannot be used, and the status
-    /// says why.
-    pub fn choose_theme(&mut self, name: Option<&str>) -> bool {
-        let text = name.and_then(|name| self.looks.all.iter().find(|(known, _)| known == name));
-        match (name, text) {
-            (Some(name), Some((_, text))) => match Theme::parse(name, text, self.looks.depth) {
-                Ok(theme) => {
-                    let is_against = self.background.is_some_and(|own| own.is_light() != theme.is_light());
-                    self.looks.theme = if is_against { theme.painted() } else { theme };
-                    self.looks.chosen = Some(name.to_owned());
-                }
-                Err(error) => {
-                    let message = Shown::line(error.message.as_bytes());
-                    self.status.fail(shown!(
-                        "theme {}, line {}: {message}",
-                        Shown::line(error.file.as_bytes()),
-                        error.line
-                    ));
-                    return false;
-                }
-            },
-            (Some(name), None) => {
-                self.status.fail(shown!("no theme {}", Shown::line(name.as_bytes())));
-                return false;
-            }
-            (None, _) => {
-                self.looks.chosen = None;
-                let name = if self.light { "light" } else { "dark" };
-                if let Some(theme) = Theme::built_in(name, self.looks.depth) {
-                    self.looks.theme = theme;
-                }
-            }
-        }
-        true
-    }
-
-    pub(crate) fn copy_if_any(&mut self, text: Option<Shown>, what: &'static str) -> Effects {
-        if let Some(text) = text.filter(|text| !text.as_str().is_empty()) {
-            self.copy(&text, what)
-        } else {
-            self.status.fail(Shown::own("nothing to copy here"))
-        }
-    }
-
-    /// The place in the record that the cursor is on.
-    pub(crate) fn pointer(&self) -> Pointer {
-        let Some(view) = self.screens.record() else { return Pointer::default() };
-        match (self.screens.top(), view.opened.root(), view.outline.current()) {
-            (ScreenKind::Json, Some(root), Some(row)) => json::draw::pointer_of(root, row.node),
-            _ => view.pointer(),
-        }
-    }
-
-    pub(crate) fn copy(&mut self, text: &Shown, what: &'static str) -> Effects {
-        if text.as_str().len() > COPY_LIMIT {
-            self.status.fail(shown!(
-                "{what} is too long for the terminal's clipboard ({} bytes); use stepscope show",
-                text.as_str().len()
-            ));
-            return Vec::new();
-        }
-        self.status.say(shown!("Sent to the terminal's clipboard: {what}, {} bytes", text.as_str().len()));
-        vec![Effect::Copy(text.as_str().to_owned())]
     }
 
     /// Shows a record that was read.
-    pub(crate) fn show_record(&mut self, opened: OpenRecord, screen: ScreenKind) {
+    pub(crate) fn show_record(&mut self, opened: OpenRecord, screen: ScreenKind) -> Effects {
         let mut view = RecordView::new(opened);
         if let Some(before) = self.screens.record() {
             view = view.like(before);
             let (from, to) = (before.opened.index, view.opened.index);
-            if from != to && self.root_of(from) == self.root_of(to) {
+            if from != to && self.forks.tree.root_of(&self.store, from) == self.forks.tree.root_of(&self.store, to) {
                 view.go_to_moment(before.moment.0);
             }
         }
@@ -426,6 +311,8 @@ impl App {
         if is_from_table && table::search::is_on_match(&self.table) {
             table::search::find_by(self, 1);
         }
+        review::keys::resumed(&mut self.screens, &mut self.review, &mut self.status);
+        review::keys::look_at_open(self)
     }
 }
 
@@ -436,7 +323,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             let reviews = app.review.shows().then_some(Effect::ReadReviews);
             let early = std::mem::take(&mut app.early);
             let begin = [Effect::Begin].into_iter().chain(early).chain(reviews);
-            begin.chain(forks::follow::first_forks(app)).collect()
+            begin.chain(forks::follow::first_forks(&app.store, &mut app.forks, &app.table, &mut app.screens)).collect()
         }
         Msg::Resize(size) => {
             app.size = size;
@@ -477,7 +364,12 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Record(record, result) => take_record(app, record, result),
-        Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
+        Msg::ForkOrigins(known) => {
+            app.forks.tree.take_fork_origins(known);
+            app.arrange();
+            let App { store, forks, table, screens, .. } = app;
+            forks::follow::look_by_hash(store, forks, table, screens).into_iter().collect()
+        }
         Msg::ByHash(moves, found) => forks::follow::take_by_hash(app, moves, found),
         Msg::Log(event) => logged(app, event),
         Msg::Run(id, told) => match repair::repair_told(&mut app.screens, &mut app.models, id, told) {
@@ -501,12 +393,37 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Reviews(events, anew, sentences) => review::news::take_reviews(app, events, anew, sentences),
-        Msg::ReviewsFailed(failure) => review::news::reviews_failed(app, failure),
-        Msg::Drafts(events) => review::news::take_drafts(app, events),
-        Msg::DraftsKept(kept) => review::news::drafts_kept(app, kept),
+        Msg::ReviewsFailed(failure) => {
+            app.status.fail(shown!("{failure}"));
+            app.review.trouble = Some(failure);
+            Vec::new()
+        }
+        Msg::Drafts(events) => {
+            app.review.take_kept(&mut app.log, events);
+            if let Some((said, failed)) = review::news::left_over(&app.review, &app.log, &app.keymap) {
+                _ = if failed { app.status.fail(said) } else { app.status.say(said) };
+            }
+            review::news::reviews_changed(app)
+        }
+        Msg::DraftsKept(kept) => {
+            let said = review::news::drafts_kept(&mut app.review, kept, &app.log, &app.keymap);
+            said.map_or_else(Vec::new, |said| app.status.fail(said))
+        }
         Msg::Reviewed(moves, records) => review::news::take_reviewed(&app.store, &app.table, moves, records),
-        Msg::Summaries(moves, None, summaries) => review::news::take_summaries(app, moves, summaries, now),
-        Msg::Summaries(_, Some(id), summaries) => review::news::label_summaries(app, id, summaries),
+        Msg::Summaries(moves, None, summaries) => {
+            if moves == app.table.moves() {
+                let known = summaries.iter().filter_map(|(record, summary)| Some((*record, summary.as_deref()?)));
+                known.for_each(|(record, summary)| app.review.learn(record, summary));
+                table::search::explain_found(&mut app.table, &app.review, &app.keymap, &mut app.status);
+                // Counted and put in order with the next tick: there may be many more.
+                app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
+            }
+            Vec::new()
+        }
+        Msg::Summaries(_, Some(id), summaries) => {
+            let said = review::news::label_summaries(&mut app.review, &app.keymap, id, summaries);
+            said.map_or_else(Vec::new, |said| app.status.say(said))
+        }
         Msg::Found(id, found, done) => {
             let sought = seek::follow::take_found(app, id, &found, done);
             if !sought.is_empty() {
@@ -533,7 +450,15 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             run::edit::editor_text(&mut app.screens, &mut app.status, text, &apply);
             Vec::new()
         }
-        Msg::Exported(path, result) => export::exported(app, &path, result),
+        Msg::Exported(path, result) => {
+            let asked = export::exported(&mut app.export, &mut app.status, &path, result);
+            // Other work that was begun meanwhile is not interrupted.
+            let is_free = app.screens.dialog.is_none() && app.screens.opening.is_none();
+            if let Some((purpose, typed)) = asked.filter(|_| is_free) {
+                app.screens.open_prompt(purpose, typed);
+            }
+            Vec::new()
+        }
         Msg::Views(change, kept) => {
             let (text, is_done) = app.views.take(&change, kept);
             if is_done { app.status.say(text) } else { app.status.fail(text) }
@@ -557,29 +482,6 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
     }
 }
 
-/// Notices the beginning of a wait for a record, and when it has become long.
-fn wait(app: &mut App, now: Instant) {
-    app.patience = match (app.awaited(), app.patience) {
-        (None, _) => Patience::Free,
-        (Some(_), Patience::Free) => Patience::Until(now + UNSAID),
-        (Some(_), Patience::Until(at)) if at <= now => Patience::Over,
-        (Some(_), patience) => patience,
-    };
-}
-
-fn input_now(app: &mut App, input: Input) -> Effects {
-    match input {
-        Input::Key(event) => app.key(event),
-        Input::Paste(text) => keys::paste(app, &text),
-        Input::Mouse(event) => mouse(app, event),
-        Input::Background(rgb) => {
-            background(app, rgb);
-            Vec::new()
-        }
-        Input::FocusGained | Input::FocusLost => Vec::new(),
-    }
-}
-
 /// `^C`: cancels what runs, asks about what was typed, else ends the program.
 fn interrupt(app: &mut App) -> Effects {
     let cancelled =
@@ -597,30 +499,20 @@ fn interrupt(app: &mut App) -> Effects {
     }
 }
 
-fn background(app: &mut App, rgb: Rgb) {
-    app.light = rgb.is_light();
-    app.background = Some(rgb);
-    let chosen = app.looks.chosen.clone();
-    app.choose_theme(chosen.as_deref());
-}
-
-/// Has an action done by the dialog in front, then by the screen, and last by its own row.
-fn perform(app: &mut App, action: Action) -> Effects {
-    let times = app.times();
-    review::keys::stay(&mut app.review, action);
-    if let Some(effects) = keys::dialog_action(app, action) {
-        return effects;
-    }
-    // Any other key cancels the pending jump.
-    app.across.partner_of = None;
-    let done = (app.screens.top().def().act)(app, action, times);
-    done.unwrap_or_else(|| (action.def().run)(app, action, times))
-}
-
-/// Goes to the next record that is sought.
+/// Goes to the listed record that is sought, so many such records further than the one in front.
 pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effects {
-    let wanted = Wanted::of(action);
-    go_to_record(app, app.record_with(wanted, times).ok_or(wanted.none_listed()))
+    let (wanted, rows) = (Wanted::of(action), app.rows());
+    let open = current(&app.screens, &app.store, &app.table).filter(|_| app.screens.top() != ScreenKind::Table);
+    let root = |record| app.forks.tree.root_of(&app.store, record);
+    let here = open.map_or(app.table.list.at, |record| app.table.row_of(root(record)));
+    let way = times.signum();
+    let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);
+    let fitting = others.filter_map(|row| {
+        let record = app.table.record(row)?;
+        app.review.shown_row(&app.store, record).filter(|facts| wanted.holds(facts)).map(|_| (row, record))
+    });
+    let found = fitting.take(times.unsigned_abs()).last();
+    go_to_record(app, found.ok_or(wanted.none_listed()))
 }
 
 /// Goes to the next finding of the open record; on the table, to the next record with findings.
@@ -633,10 +525,10 @@ pub(crate) fn next_finding(app: &mut App, action: Action, times: isize) -> Effec
 }
 
 /// Gives the mouse to the terminal, or takes it.
-pub(crate) fn turn_mouse(app: &mut App) -> Effects {
-    app.mouse = !app.mouse;
-    app.status.say(Shown::own(if app.mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
-    vec![Effect::Mouse(app.mouse)]
+pub(crate) fn turn_mouse(mouse: &mut bool, status: &mut StatusLine) -> Effects {
+    *mouse = !*mouse;
+    status.say(Shown::own(if *mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
+    vec![Effect::Mouse(*mouse)]
 }
 
 /// The open record as JSON, and back.
@@ -653,33 +545,24 @@ pub(crate) fn json(app: &mut App) -> Effects {
 
 fn mouse(app: &mut App, event: MouseEvent) -> Effects {
     let at = Position::new(event.column, event.row);
-    match event.kind {
-        MouseEventKind::ScrollDown => wheel(app, at, 3),
-        MouseEventKind::ScrollUp => wheel(app, at, -3),
-        MouseEventKind::Down(MouseButton::Left) => return click(app, at),
-        MouseEventKind::Down(MouseButton::Right) => return menu(app, at),
-        _ => {}
-    }
-    Vec::new()
-}
-
-/// Moves what is under the mouse by rows, whatever count was typed.
-fn wheel(app: &mut App, at: Position, rows: isize) {
-    if app.screens.dialog.is_some() {
+    let rows = match event.kind {
+        MouseEventKind::ScrollDown => Some(3),
+        MouseEventKind::ScrollUp => Some(-3),
+        MouseEventKind::Down(MouseButton::Right) if app.screens.dialog.is_none() => None,
+        MouseEventKind::Down(MouseButton::Left | MouseButton::Right) => return click(app, at),
+        _ => return Vec::new(),
+    };
+    if let Some(rows) = rows.filter(|_| app.screens.dialog.is_some()) {
         app.scroll_dialog(rows);
-        return;
+        return Vec::new();
     }
+    // The pane under the mouse gets the keys.
     (app.screens.top().def().focus)(app, at);
-    app.go(Move::By(rows));
-}
-
-/// Opens the palette for the pane under the mouse, which gets the keys.
-fn menu(app: &mut App, at: Position) -> Effects {
-    if app.screens.dialog.is_some() {
-        return click(app, at);
+    match rows {
+        // What is under the mouse moves by rows, whatever count was typed.
+        Some(rows) => app.go(Move::By(rows)),
+        None => app.screens.open_dialog(Dialog::Palette(Palette::default())),
     }
-    (app.screens.top().def().focus)(app, at);
-    app.screens.open_dialog(Dialog::Palette(Palette::default()));
     Vec::new()
 }
 
@@ -701,12 +584,6 @@ fn click(app: &mut App, at: Position) -> Effects {
     }
     let asked = (app.screens.top().def().click)(app, at, body);
     asked.map_or_else(Vec::new, |action| app.act(action))
-}
-
-/// Describes what is under the cursor, in one sentence.
-pub(crate) fn explain(app: &mut App) -> Effects {
-    let sentence = (app.screens.top().def().explain)(app);
-    app.status.say(sentence.unwrap_or_else(|| app.keymap.shown("<help> explains the symbols of this screen")))
 }
 
 pub(crate) fn back(app: &mut App) -> Effects {
@@ -786,15 +663,15 @@ pub(crate) fn quit(app: &mut App) -> Effects {
         });
         return Vec::new();
     }
-    if let Some(effects) = review::news::hold_quit(app) {
-        return effects;
+    if let Some((said, failed)) = review::news::hold_quit(&mut app.review, &app.log, &app.keymap) {
+        return if failed { app.status.fail(said) } else { app.status.say(said) };
     }
     vec![app.keep(), Effect::Quit(0)]
 }
 
 /// Goes back to the place of the last jump, or forth again.
 pub(crate) fn jump(app: &mut App, back: bool) -> Effects {
-    let Some(here) = app.jump_place() else { return Vec::new() };
+    let Some(here) = JumpPlace::here(&app.screens, &app.store, &app.table) else { return Vec::new() };
     let place = match app.jumps.go(back, here) {
         Ok(place) => place,
         Err(why) => return app.status.refuse(&app.keymap, why),
@@ -825,37 +702,38 @@ pub(crate) fn go_to_record(app: &mut App, found: Result<(usize, usize), Reason>)
     }
 }
 
-pub(crate) fn next_theme(app: &mut App) -> Effects {
-    let names: Vec<String> = app.looks.all.iter().map(|(name, _)| name.clone()).collect();
-    let at = app.looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
+pub(crate) fn next_theme(looks: &mut Looks, status: &mut StatusLine) -> Effects {
+    let names: Vec<String> = looks.all.iter().map(|(name, _)| name.clone()).collect();
+    let at = looks.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen));
     let mut next = at.map_or(0, |at| at + 1);
     // A theme that cannot be used is said and left out of the round: it must not end it.
-    while !app.choose_theme(names.get(next).map(String::as_str)) {
+    while let Err(why) = looks.choose(names.get(next).map(String::as_str)) {
+        status.fail(why);
         next += 1;
     }
-    if app.status.now.is_none() {
-        let name = app.looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
-        app.status.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
+    if status.now.is_none() {
+        let name = looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
+        status.say(shown!("Theme: {}", Shown::line(name.as_bytes())));
     }
     Vec::new()
 }
 
 // Copying.
 
-pub(crate) fn copy(app: &mut App, action: Action) -> Effects {
-    let Some(view) = app.screens.record() else { return Vec::new() };
+pub(crate) fn copy(screens: &Screens, status: &mut StatusLine, action: Action) -> Effects {
+    let Some(view) = screens.record() else { return Vec::new() };
     let opened = &view.opened;
-    let pointer = app.pointer();
+    let place = pointer(screens);
     let (text, what) = match action {
-        Action::CopyPath => (Some(Shown::line(pointer.text().bytes())), "the path"),
+        Action::CopyPath => (Some(Shown::line(place.text().bytes())), "the path"),
         Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
         Action::CopyStep => (view.step().and_then(|step| opened.step_json(step)), "the step"),
         Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
-        _ if app.screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(&app.screens), "the text"),
-        _ if app.screens.top() == ScreenKind::Json => (opened.value_at(&pointer), "the value"),
+        _ if screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(screens), "the text"),
+        _ if screens.top() == ScreenKind::Json => (opened.value_at(&place), "the value"),
         _ => (view.chosen_text().map(|(_, text)| text), "the value"),
     };
-    app.copy_if_any(text, what)
+    status.copy_if_any(text, what)
 }
 
 /// Takes in the outcome of writing a line.
@@ -870,7 +748,8 @@ fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
                 What::Run => Source::Named(place.path().to_owned()),
                 _ => Source::Forks(place),
             };
-            let mut effects = forks::follow::fork_wrote(app, source, result);
+            let App { forks, keymap, status, .. } = app;
+            let mut effects = forks::follow::fork_wrote(forks, keymap, status, source, result);
             effects.extend(done);
             effects
         }
@@ -885,7 +764,7 @@ fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
 fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let before = app.store.len();
     let cursor = app.record().and_then(|record| app.store.address(record));
-    let open = app.placed().and_then(|view| app.store.address(view.opened.index));
+    let open = app.screens.placed().and_then(|view| app.store.address(view.opened.index));
     let opening = app.screens.opening.and_then(|(record, _)| app.store.address(record));
     let found = forks::follow::forks_source(&app.store, &event);
     let mut effects = Vec::new();
@@ -898,7 +777,8 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
         // It could be read again.
         app.status.now = None;
     }
-    effects.extend(forks::follow::follow_fork_tree(app, found));
+    let App { forks, store, table, screens, .. } = &mut *app;
+    effects.extend(forks::follow::follow_fork_tree(store, forks, table, screens, found));
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
@@ -914,8 +794,10 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
         app.return_to = None;
         app.table.list.at = app.table.row_of(record);
     }
-    effects.extend(review::keys::resume(app));
-    effects.extend(seek::follow::go_on(app));
+    if let Some((record, screen)) = to_resume(&app.review, &app.store, &app.screens) {
+        effects.extend(app.request(record, screen));
+    }
+    effects.extend(seek::follow::go_on(&mut app.seek, &app.store, &app.review, &mut app.status));
     if !app.table.is_natural() {
         app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
     }
@@ -925,11 +807,24 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
         effects.extend(table::search::go_on_searching(store, table, review, side, |search| search.done));
     }
     effects.extend(table::search::follow_matches(store, table, review, status));
-    effects.extend(across::keys::refresh_across(app));
+    let App { across, store, table, screens, .. } = app;
+    effects.extend(across::keys::refresh_across(across, store, table, screens, app.models.samples));
     if app.review.shows() {
-        effects.extend(review::news::review_loaded(app, change == Change::Moved));
+        effects.extend(review_loaded(app, change == Change::Moved));
     }
     effects
+}
+
+/// Updates the review after more records were found, or records got other numbers.
+fn review_loaded(app: &mut App, moved: bool) -> Effects {
+    if moved && !review::news::records_moved(&mut app.review, &app.screens) {
+        app.status.fail(Shown::own("the file has changed; look again before you give a verdict"));
+    }
+    if !app.store.is_settled() {
+        return Vec::new();
+    }
+    count_progress(&mut app.review, &app.store, &mut app.table, &app.forks.tree);
+    review::news::find_reviewed(&mut app.review, &app.store, &app.table)
 }
 
 /// The last failure of reading.
@@ -994,15 +889,20 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
     }
     let Some(opened) = opened.filter(|_| copying.is_some() || opening.is_some()) else { return effects };
     effects.extend(match copying {
-        Some(Action::CopyQuestion) => app.copy_if_any(Some(opened.question.clone()), "the question"),
-        Some(_) => app.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
+        Some(Action::CopyQuestion) => app.status.copy_if_any(Some(opened.question.clone()), "the question"),
+        Some(_) => app.status.copy_if_any(Some(Shown::prose(opened.text())), "the record"),
         None => Vec::new(),
     });
     if let Some(screen) = opening {
-        app.show_record(*opened, screen);
-        effects.extend(review::keys::review_opened(app));
+        effects.extend(app.show_record(*opened, screen));
     }
     effects
+}
+
+/// Tells whether every row of the table that is on screen has its texts.
+pub(crate) fn has_row_texts(area: Rect, store: &Store, table: &Table) -> bool {
+    let (len, height) = (table.len(store.len()), layout::table_height(area));
+    table.missing_row_texts(table.list.visible(len, height)).is_empty()
 }
 
 /// A larger record is read when it is opened, and not before.
@@ -1014,7 +914,7 @@ fn ask_preview(review: &Review, store: &Store, table: &mut Table, record: usize)
     if row.len > MAX_PREVIEW || !table.wants_preview(record, row.has(Flag::Checked)) {
         return None;
     }
-    let hide = review::keys::hide_for(review, record);
+    let hide = review.hide_for(record);
     Some(Effect::Preview(table.moves(), record, store.reading(record)?, row, hide))
 }
 

@@ -28,7 +28,10 @@ pub(crate) fn view(app: &App, buf: &mut Buffer) -> Option<Position> {
     match app.screens.dialog.as_ref().map(Dialog::own) {
         Some(Dialog::Editor(editor)) => Some(editor::draw::cursor(editor, area)),
         Some(Dialog::Prompt(prompt)) => Some(in_footer(bars::prompt_cursor(prompt, area))),
-        _ => review::strip::cursor(app, area).map(in_footer).or(selected).or_else(|| first_text(buf, parts(area).body)),
+        _ => review::strip::cursor(app.screens.dialog.as_ref(), &app.review, area)
+            .map(in_footer)
+            .or(selected)
+            .or_else(|| first_text(buf, parts(area).body)),
     }
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     // The strip of the reviews stands between the body and the status line.
     let whole = area;
     let bars = parts(whole);
-    let strip = review::strip::rows(app).min(bars.body.height);
+    let strip = (app.size.height - app.area().height).min(bars.body.height);
     let area = Rect { height: area.height - strip, ..area };
     let parts = parts(area);
     bars::header(app, bars.header, buf, look);

@@ -289,7 +289,7 @@ fn ready(
     let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let theme = Theme::built_in("dark", depth).unwrap_or_default();
     let ascii = start.ascii || !is_utf8(locale(variable).as_deref());
-    let mut app = App::new(store, Keymap::default(), Looks { theme, all, chosen: None, depth, ascii });
+    let mut app = App::new(store, Keymap::default(), Looks::new(theme, all, depth, ascii));
     let samples = script.records.is_empty();
     app.across.baseline = samples.then_some(BaselineRuns::Samples);
     // A tour asks no model: its keys are pressed without a person.
@@ -301,7 +301,7 @@ fn ready(
         if !BUILT_IN.iter().any(|(known, _)| known == name) {
             return Err(shown!("there is no theme {}", Shown::line(name.as_bytes())));
         }
-        app.choose_theme(Some(name));
+        app.looks.choose(Some(name)).unwrap_or_else(|why| _ = app.status.fail(why));
     }
     let calls = Calls::new(setup, Config::default());
     let performer = Performer::new(outbox.clone(), Memory::default(), side, calls).loading(loading);

@@ -15,6 +15,7 @@ use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::present::Presenting;
 use crate::app::present::keys::{NOT_SAVED_IN_TOUR, ONLY_SHOWS};
 use crate::app::state::App;
+use crate::app::update::has_row_texts;
 use crate::app::view;
 use crate::demo::picture::{blank_rows, cropped, line};
 use crate::dialogs::window::window;
@@ -186,7 +187,10 @@ impl Tour {
     /// nobody has to wait then.
     fn is_stuck(&self) -> bool {
         let looks = matches!(self.stage, SceneStage::Keys(_) | SceneStage::Waiting);
-        looks && self.app.store.is_settled() && is_idle(&self.app) && self.app.has_row_texts()
+        looks
+            && self.app.store.is_settled()
+            && is_idle(&self.app)
+            && has_row_texts(self.app.area(), &self.app.store, &self.app.table)
     }
 
     /// Tells whether the built-in tour, which is made for a larger terminal, is not shown whole.
@@ -344,7 +348,11 @@ impl Tour {
                 return self.press(&key, now);
             }
             // Rows whose texts are still being read would show nothing.
-            SceneStage::Waiting if is_idle(&self.app) && self.app.has_row_texts() && self.shows(&wait) => {
+            SceneStage::Waiting
+                if is_idle(&self.app)
+                    && has_row_texts(self.app.area(), &self.app.store, &self.app.table)
+                    && self.shows(&wait) =>
+            {
                 self.stage = SceneStage::Stands;
             }
             _ => {}

@@ -71,6 +71,13 @@ pub struct ExportChoice {
     pub withheld: bool,
 }
 
+impl ExportChoice {
+    /// Returns the row of the last form.
+    pub(crate) fn row(&self) -> usize {
+        ExportForm::ALL.iter().position(|form| *form == self.form).unwrap_or(0)
+    }
+}
+
 /// The forms that can be chosen; the last line says what becomes of what looks private.
 pub(crate) fn window<'a>(choice: &ExportChoice, area: Rect, look: Look<'a>) -> Window<'a> {
     let title = vec![

@@ -7,8 +7,8 @@ use stepscope_record::types::TypeRegistry;
 use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
-use crate::app::review::{LabelPurpose, ReviewDialog};
-use crate::app::state::App;
+use crate::app::review::ReviewDialog;
+use crate::app::state::{App, times};
 use crate::app::status_line::StatusLine;
 use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
@@ -73,11 +73,13 @@ pub(crate) fn open_filter(screens: &mut Screens, side: &SideData, text: String) 
 /// A dialog was given up: what it left elsewhere goes with it.
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
-        Dialog::Review(ReviewDialog::Line { field, .. }) => review::ask::line_closed(app, field),
-        Dialog::Review(ReviewDialog::Labels { purpose: LabelPurpose::MergeInto(label), .. }) => {
-            review::ask::back_to_labels(app, label)
-        }
         Dialog::Review(ReviewDialog::Confirm { .. }) => app.status.say(Shown::own("no verdicts saved")),
+        Dialog::Review(ask) => {
+            if let Some(list) = review::ask::closed(&mut app.review, &app.store, &app.table, ask) {
+                app.screens.open_dialog(Dialog::Review(list));
+            }
+            Vec::new()
+        }
         _ => Vec::new(),
     }
 }
@@ -150,7 +152,7 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
     }
     match &mut app.screens.dialog {
         Some(Dialog::Palette(_)) => app.screens.scroll.at = 0,
-        Some(Dialog::Review(_)) => return review::ask::line_changed(app),
+        Some(Dialog::Review(ask)) => review::ask::line_changed(ask, &mut app.review),
         _ => {}
     }
     Vec::new()
@@ -167,7 +169,7 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
     }
     let dialog = app.screens.dialog.as_ref()?;
     let page = (isize::try_from(app.size.height).unwrap_or(24) - 6).max(1);
-    let times = app.times();
+    let times = times(app.count);
     let rows = match (action, dialog) {
         (Action::Down, _) => times,
         (Action::Up, _) => -times,
@@ -177,8 +179,8 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
         (Action::PageUp, _) => -page,
         (Action::Top, _) => isize::MIN / 2,
         (Action::Bottom, _) => isize::MAX / 2,
-        (Action::CopyValue, Dialog::Popup(popup)) => return Some(app.copy(&popup.text.clone(), "the text")),
-        (Action::CopyValue, Dialog::Derivation(tree)) => return Some(app.copy(&tree.text(), "the text")),
+        (Action::CopyValue, Dialog::Popup(popup)) => return Some(app.status.copy(&popup.text.clone(), "the text")),
+        (Action::CopyValue, Dialog::Derivation(tree)) => return Some(app.status.copy(&tree.text(), "the text")),
         (Action::Open, Dialog::Derivation(_)) => {
             follow_derivation(&mut app.screens, &mut app.status);
             return Some(Vec::new());
@@ -341,7 +343,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 PromptPurpose::Export | PromptPurpose::ExportAs(_) if typed.trim().is_empty() => {
                     Err(app.keymap.shown("type a name; <escape> writes nothing"))
                 }
-                PromptPurpose::Export => Ok(export::procedure::export(app, &typed)),
+                PromptPurpose::Export => Ok(export::procedure::export(&app.screens, &mut app.export, &typed)),
                 PromptPurpose::ExportAs(form) => export::export(app, form, &typed),
             };
             // What cannot be done stays to be mended.

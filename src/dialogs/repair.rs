@@ -6,6 +6,7 @@ pub(crate) mod state;
 use crate::app::model_choice::ModelChoice;
 use crate::app::model_choice::{Candidate, Mode};
 use crate::app::msg::{Effect, Effects};
+use crate::app::records::files_of_open;
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair::state::Repairing;
@@ -123,7 +124,7 @@ pub(crate) fn repair_chosen(
     match chosen {
         Ok(server) => {
             app.models.server = Some(*server);
-            let files = app.files_of_open();
+            let files = files_of_open(&app.screens, &app.store);
             refresh_repair_line(&mut app.screens, &app.models, &app.keymap, files);
         }
         Err(why) => _ = app.status.fail(why),

@@ -1,6 +1,6 @@
 //! Adjudication: the items on which reviewers disagree.
 
-use crate::app::across::keys::leave_by;
+use crate::app::across::keys::{leave, leaves};
 use crate::screens::screen_def::ScreenDef;
 use crate::widgets::sign;
 
@@ -15,7 +15,7 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     draw: |app, _, buf, look| draw::draw(app, buf, look),
     describe: |app, look| draw::describe(&app.across, &app.kept.adjudication, look),
     allowed: |app, action| Some(keys::allowed(&app.across, &app.kept.adjudication, &app.review, &app.screens, action)),
-    act: |app, action, _| keys::act(app, action).or_else(|| leave_by(app, action)),
+    act: |app, action, _| keys::act(app, action).or_else(|| leaves(action).then(|| leave(app))),
     go: keys::go,
     click: |app, at, _| keys::click(app, at),
     ..ScreenDef::BASE

@@ -1,6 +1,6 @@
 //! The comparison with a baseline: every cell is a filter.
 
-use crate::app::across::keys::leave_by;
+use crate::app::across::keys::{leave, leaves};
 use crate::screens::screen_def::ScreenDef;
 use crate::widgets::keymap::Action;
 use crate::widgets::sign::{self, Meaning};
@@ -17,7 +17,7 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     allowed: |app, action| Some(keys::allowed(&app.across, app.kept.compare, &app.screens, action)),
     act: |app, action, _| match action {
         Action::Open => Some(keys::open_cell(app)),
-        _ => keys::turn(&app.across, &mut app.kept.compare, action).or_else(|| leave_by(app, action)),
+        _ => keys::turn(&app.across, &mut app.kept.compare, action).or_else(|| leaves(action).then(|| leave(app))),
     },
     go: |app, movement| keys::go(app.area(), &app.across, &mut app.kept.compare, movement),
     click: |app, at, _| keys::click(app.area(), &app.across, &mut app.kept.compare, at),

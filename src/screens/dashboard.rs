@@ -1,6 +1,6 @@
 //! The review dashboard: every number is a filter.
 
-use crate::app::across::keys::leave_by;
+use crate::app::across::keys::{leave, leaves};
 use crate::screens::cell_records;
 use crate::screens::screen_def::ScreenDef;
 use crate::widgets::keymap::Action;
@@ -19,7 +19,7 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     allowed: |app, action| Some(keys::allowed(&app.across, app.kept.dashboard, &app.screens, action)),
     act: |app, action, _| match action {
         Action::Open => Some(cell_records::keys::open(app)),
-        _ => keys::turn(&app.across, &mut app.kept.dashboard, action).or_else(|| leave_by(app, action)),
+        _ => keys::turn(&app.across, &mut app.kept.dashboard, action).or_else(|| leaves(action).then(|| leave(app))),
     },
     go: |app, movement| keys::go(app.area(), &app.across, &mut app.kept.dashboard, movement),
     click: |app, at, _| keys::click(app.area(), &app.across, &mut app.kept.dashboard, at),

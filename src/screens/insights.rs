@@ -1,6 +1,6 @@
 //! Charts of all records: every bar and cell is a filter.
 
-use crate::app::across::keys::{allowed_on_numbers, leave_by};
+use crate::app::across::keys::{allowed_on_numbers, leave, leaves};
 use crate::screens::cell_records;
 use crate::screens::insights::draw::lines;
 use crate::screens::screen_def::ScreenDef;
@@ -23,9 +23,8 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     },
     act: |app, action, _| match action {
         Action::Open => Some(cell_records::keys::open(app)),
-        _ => {
-            keys::turn(&lines(&app.side, &app.store), &mut app.kept.insights, action).or_else(|| leave_by(app, action))
-        }
+        _ => keys::turn(&lines(&app.side, &app.store), &mut app.kept.insights, action)
+            .or_else(|| leaves(action).then(|| leave(app))),
     },
     go: |app, movement| {
         let height = body_height(app.area());

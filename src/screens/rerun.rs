@@ -1,5 +1,6 @@
 //! The re-run screen: preview, call, replies and the fork.
 
+use crate::app::records::files_of_open;
 use crate::screens::screen_def::ScreenDef;
 use crate::widgets::look::Look;
 use crate::widgets::sign;
@@ -15,13 +16,15 @@ pub(crate) mod transition;
 /// The re-run screen.
 pub(crate) const SCREEN: ScreenDef = ScreenDef {
     signs: &[&sign::VALIDITY, &sign::OUTCOMES, &sign::DIFFERENCES],
-    draw: |app, _, buf, look| draw::draw(&app.screens, (&app.models, &app.files_of_open()), buf, look),
+    draw: |app, _, buf, look| {
+        draw::draw(&app.screens, (&app.models, &files_of_open(&app.screens, &app.store)), buf, look)
+    },
     describe: draw::describe,
-    allowed: |app, action| keys::allowed(&app.screens, &app.models, action, || app.has_forks()),
+    allowed: |app, action| keys::allowed(&app.screens, &app.models, action, || app.fork_tree().len() > 1),
     act: |app, action, _| keys::act(app, action),
     go: |app, movement| keys::go(&app.looks, &mut app.screens, movement),
     settle: Some(|app| {
-        let (area, files) = (app.area(), app.files_of_open());
+        let (area, files) = (app.area(), files_of_open(&app.screens, &app.store));
         let look = Look::new(&app.looks.theme, &app.keymap, false);
         keys::settle(area, &mut app.screens, (&app.models, &files), look);
     }),

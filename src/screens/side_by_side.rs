@@ -1,6 +1,6 @@
 //! Two records side by side: baseline or parent, or a fork that is not saved yet.
 
-use crate::app::across::keys::leave_by;
+use crate::app::across::keys::{leave, leaves};
 use crate::screens::screen_def::ScreenDef;
 use crate::widgets::sign;
 
@@ -15,7 +15,7 @@ pub(crate) const SCREEN: ScreenDef = ScreenDef {
     draw: |app, body, buf, look| draw::draw(&app.screens, body, buf, look),
     describe: |app, look| draw::describe(&app.screens, look),
     allowed: |app, action| Some(keys::allowed(app, action)),
-    act: |app, action, times| keys::act(app, action, times).or_else(|| leave_by(app, action)),
+    act: |app, action, times| keys::act(app, action, times).or_else(|| leaves(action).then(|| leave(app))),
     go: |app, movement| keys::go(app.area(), &mut app.screens, movement),
     ..ScreenDef::BASE
 };

@@ -9,7 +9,7 @@ use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::live::state::Live;
 use crate::screens::rerun::state::Attempt;
-use crate::screens::run::state::RecordView;
+use crate::screens::run::state::{LostSearch, RecordView};
 use crate::screens::side_by_side::state::SideBySide;
 use crate::widgets::keymap::{Context, Key};
 use crate::widgets::list::List;
@@ -172,6 +172,16 @@ impl Screens {
         self.stack
             .iter_mut()
             .find_map(|screen| if let Screen::Record(view) = screen { Some(&mut **view) } else { None })
+    }
+
+    /// Returns the open record, if its number is that of the record in the list.
+    pub(crate) fn placed(&self) -> Option<&RecordView> {
+        self.record().filter(|view| view.lost.is_none())
+    }
+
+    /// Tells whether the open record is not found again yet after its file was replaced.
+    pub(crate) fn is_looked_for(&self) -> bool {
+        self.record().and_then(|view| view.lost.as_ref()).is_some_and(|lost| lost.search != LostSearch::Failed)
     }
 
     /// Returns the re-run.

@@ -36,10 +36,10 @@ macro_rules! action_rows {
             Open = "open", Shows [decides] in_dialog: InDialog::Asks(may_open_in), needs: Needs::Nothing;
             NextStep = "next_step", Shows [] needs: Needs::Record(of_steps);
             PreviousStep = "previous_step", Shows [] needs: Needs::Record(of_steps);
-            NextRecord = "next_record", Shows [leads] needs: Needs::Asks(|app, _| may_turn(app, 1)),
-                run: |app, _, times| go_to_record(app, app.record_from(times));
-            PreviousRecord = "previous_record", Shows [leads] needs: Needs::Asks(|app, _| may_turn(app, -1)),
-                run: |app, _, times| go_to_record(app, app.record_from(-times));
+            NextRecord = "next_record", Shows [leads] needs: Needs::Asks(|app, _| may_turn(&app.screens, &app.store, &app.table, &app.forks.tree, 1)),
+                run: |app, _, times| go_to_record(app, record_from(&app.screens, &app.store, &app.table, &app.forks.tree, times));
+            PreviousRecord = "previous_record", Shows [leads] needs: Needs::Asks(|app, _| may_turn(&app.screens, &app.store, &app.table, &app.forks.tree, -1)),
+                run: |app, _, times| go_to_record(app, record_from(&app.screens, &app.store, &app.table, &app.forks.tree, -times));
             NextPane = "next_pane", Shows [] needs: Needs::Another(ONE_PANE);
             PreviousPane = "previous_pane", Shows [] needs: Needs::Another(ONE_PANE);
             Maximise = "maximise", Shows [] needs: Needs::Another(ONE_PANE),
@@ -48,7 +48,7 @@ macro_rules! action_rows {
                 run: |app, _, _| jump(app, true);
             JumpForth = "jump_forward", Shows [] needs: Needs::Asks(|app, action| app.jumps.allowed(action)),
                 run: |app, _, _| jump(app, false);
-            Messages = "messages", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.open_messages());
+            Messages = "messages", Shows [plain] needs: Needs::Nothing, run: |app, _, _| done(app.screens.open_dialog(messages(&app.status)));
             Find = "find", Shows [] in_dialog: InDialog::If(in_help), needs: Needs::Nothing,
                 run: |app, _, _| done(app.screens.open_prompt(PromptPurpose::Find, String::new()));
             FindNext = "find_next", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)),
@@ -82,8 +82,12 @@ macro_rules! action_rows {
                 run: |app, _, _| done(app.screens.open_dialog(Dialog::Rewards));
             Compare = "matrix" ("compare"), Shows [] opens: Some(ScreenKind::Compare),
                 first: Own(|app, _| Some(may_compare(&app.across, &app.review))), run: of_all;
-            Baseline = "baseline", Shows [] opens: Some(ScreenKind::SideBySide), first: Own(may_show_baseline),
-                run: beside;
+            Baseline = "baseline", Shows [] opens: Some(ScreenKind::SideBySide), first: Own(|app, screen| {
+                let record = current(&app.screens, &app.store, &app.table);
+                let beside = || may_put_beside(&app.across, &app.store, &app.review, record);
+                Some(may_show_baseline(&app.across, screen, beside))
+            }),
+                run: |app, _, _| current(&app.screens, &app.store, &app.table).map_or_else(Vec::new, |record| put_beside(app, record));
             Dashboard = "boards" ("dashboard"), Shows [] opens: Some(ScreenKind::Dashboard),
                 first: Own(|app, _| Some(may_count(&app.review, Action::Dashboard))), run: of_all;
             Adjudication = "disputes" ("adjudicate"), Shows [] opens: Some(ScreenKind::Adjudication),
@@ -92,9 +96,12 @@ macro_rules! action_rows {
                 first: Own(|app, _| Some(may_count(&app.review, Action::Insights))), run: of_all;
             Frequency = "frequency", Shows [] first: Own(|app, _| may_count(&app.review, Action::Frequency).err().map(Err)),
                 needs: Needs::Another(TABLE_FIRST);
-            Explain = "explain", Shows [] first: Own(|_, _| Some(Ok(()))), run: |app, _, _| explain(app);
-            DecidePass = "decide_pass", Saves [] first: Own(in_adjudication);
-            DecideFail = "decide_fail", Saves [] first: Own(in_adjudication);
+            Explain = "explain", Shows [] first: Own(|_, _| Some(Ok(()))), run: |app, _, _| {
+                let said = (app.screens.top().def().explain)(app);
+                app.status.say(said.unwrap_or_else(|| app.keymap.shown("<help> explains the symbols of this screen")))
+            };
+            DecidePass = "decide_pass", Saves [] first: Own(|_, screen| in_adjudication(screen));
+            DecideFail = "decide_fail", Saves [] first: Own(|_, screen| in_adjudication(screen));
             Rerun = "rerun" ("re-run"), Shows [forks] needs: Needs::Asks(|app, action| may_rerun(&app.screens, &app.models, action));
             RerunFromHere = "rerun_from_here" ("re-run from here"), Shows [forks] needs: Needs::Asks(|app, action| may_rerun(&app.screens, &app.models, action));
             RerunStale = "rerun_stale" ("re-run dependents"), Shows [forks] needs: Needs::Asks(|app, action| may_rerun(&app.screens, &app.models, action));
@@ -116,14 +123,17 @@ macro_rules! action_rows {
             UnfoldAll = "unfold_all" ("expand all"), Shows [] in_dialog: InDialog::If(in_derivation),
                 needs: Needs::Another(JSON_FIRST);
             CopyValue = "copy_value", Shows [] in_dialog: InDialog::If(on_text), needs: Needs::Nothing,
-                run: |app, action, _| copy(app, action);
-            CopyPath = "copy_path", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(app, action);
-            CopyQuestion = "copy_question", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(app, action);
+                run: |app, action, _| copy(&app.screens, &mut app.status, action);
+            CopyPath = "copy_path", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(&app.screens, &mut app.status, action);
+            CopyQuestion = "copy_question", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(&app.screens, &mut app.status, action);
             CopyStep = "copy_step", Shows [] needs: Needs::Another("no step here"),
-                run: |app, action, _| copy(app, action);
-            CopyRecord = "copy_record", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(app, action);
-            CopyLink = "copy_link", Shows [acts] first: Own(|app, _| Some(link(app).map(drop))),
-                run: |app, _, _| copy_link(app);
+                run: |app, action, _| copy(&app.screens, &mut app.status, action);
+            CopyRecord = "copy_record", Shows [] needs: Needs::Nothing, run: |app, action, _| copy(&app.screens, &mut app.status, action);
+            CopyLink = "copy_link", Shows [acts] first: Own(|app, _| Some(link(&app.screens, &app.store, &app.table, &app.forks.tree, app.models.samples).map(drop))),
+                run: |app, _, _| {
+                    let link = link(&app.screens, &app.store, &app.table, &app.forks.tree, app.models.samples);
+                    copy_link(link, &app.keymap, &mut app.status)
+                };
             SortNext = "sort_next", Shows [] needs: Needs::Another(TABLE_FIRST);
             SortPrevious = "sort_previous", Shows [] needs: Needs::Another(TABLE_FIRST);
             SortReverse = "sort_reverse", Shows [] needs: Needs::Another(TABLE_FIRST);
@@ -131,10 +141,10 @@ macro_rules! action_rows {
             View = "view", Shows [] needs: Needs::Another(TABLE_FIRST);
             SaveView = "view_save", Saves [] needs: Needs::Another(TABLE_FIRST);
             DeleteView = "view_delete", Saves [] in_dialog: InDialog::If(in_views), needs: Needs::Another(TABLE_FIRST);
-            NextFork = "next_fork", Shows [leads] needs: Needs::Asks(has_forks),
-                run: |app, _, times| fork_by(app, times);
-            PreviousFork = "previous_fork", Shows [leads] needs: Needs::Asks(has_forks),
-                run: |app, _, times| fork_by(app, -times);
+            NextFork = "next_fork", Shows [leads] needs: Needs::Asks(|app, _| need(app.fork_tree().len() > 1, NO_FORKS)),
+                run: |app, _, times| go_to_record(app, fork_from(&app.screens, &app.store, &app.table, &app.forks.tree, times));
+            PreviousFork = "previous_fork", Shows [leads] needs: Needs::Asks(|app, _| need(app.fork_tree().len() > 1, NO_FORKS)),
+                run: |app, _, times| go_to_record(app, fork_from(&app.screens, &app.store, &app.table, &app.forks.tree, -times));
             Pass = "pass", Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
             Fail = "fail", Saves [judges] first: Review(may_judge), run: |app, action, _| review_action(app, action);
             Defer = "defer", Saves [judges] first: Review(may_pass_over),
@@ -154,7 +164,7 @@ macro_rules! action_rows {
             Redo = "redo", Saves [] first: Review(may_redo), run: |app, action, _| review_action(app, action);
             NextOpen = "next_open" ("next unreviewed"), Shows [leads] first: Review(may_judge),
                 run: |app, action, _| review_action(app, action);
-            Reveal = "reveal", Saves [acts] first: Review(|app, screen| may_reveal(&app.review, screen)),
+            Reveal = "reveal", Saves [acts] first: Review(may_reveal),
                 run: |app, action, _| review_action(app, action);
             Edit = "edit" ("override"), Shows [forks] needs: Needs::Another(NO_RUN);
             TakeEdit = "take_edit", Shows [] in_dialog: InDialog::If(takes_edit), needs: Needs::Another(TYPING);
@@ -163,12 +173,16 @@ macro_rules! action_rows {
             DropEdits = "drop_edits" ("discard overrides"), Shows [] needs: Needs::Record(has_edits),
                 run: |app, _, _| done(run::edit::drop_edits(&mut app.screens, &mut app.forks, &mut app.status));
             Keep = "keep" ("save fork"), Saves [] needs: Needs::Another("nothing to save here");
-            Export = "export", Saves [plain acts] needs: Needs::Nothing, run: |app, _, _| done(export::open(app));
+            Export = "export", Saves [plain acts] needs: Needs::Nothing, run: |app, _, _| {
+                app.screens.open_dialog(Dialog::Export);
+                app.screens.scroll.at = app.export.row();
+                Vec::new()
+            };
             Exact = "execute_exactly" ("recompute"), Shows [forks] needs: Needs::Another(NO_RUN);
             Repair = "repair", Shows [forks] needs: Needs::Another(NO_RUN);
             Between = "between_steps" ("diff steps"), Shows [leads] needs: Needs::Another(NO_RUN);
             SaveAgain = "save_again", Saves [] first: Own(|app, _| Some(is_unsaved(&app.log))),
-                run: |app, _, _| save_again(app);
+                run: |app, _, _| save_again(&mut app.log, &mut app.status);
             LabelAll = "label_all", Saves [] first: Review(may_label_all),
                 run: |app, action, _| review_action(app, action);
             PassPart = "pass_part", Saves [judges] first: Review(may_judge_part),
@@ -179,19 +193,19 @@ macro_rules! action_rows {
                 run: |app, action, _| review_action(app, action);
             Guidelines = "guidelines", Shows [] first: Review(may_judge),
                 run: |app, action, _| review_action(app, action);
-            GiveLabel = "give_label", Shows [acts decides] first: Review(|app, _| may_label(&app.review)),
+            GiveLabel = "give_label", Shows [acts decides] first: Review(may_label),
                 run: |app, action, _| review_action(app, action);
-            SaveFail = "save_fail", Saves [acts] first: Review(|app, _| may_label(&app.review)),
+            SaveFail = "save_fail", Saves [acts] first: Review(may_label),
                 run: |app, action, _| review_action(app, action);
-            FindLabel = "find_label", Saves [decides] first: Review(|app, _| may_label(&app.review)),
+            FindLabel = "find_label", Saves [decides] first: Review(may_label),
                 run: |app, action, _| review_action(app, action);
-            PutAside = "put_aside", Shows [] first: Review(|app, _| may_label(&app.review)),
+            PutAside = "put_aside", Shows [] first: Review(may_label),
                 run: |app, action, _| review_action(app, action);
-            NewLabel = "new_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app, Action::NewLabel)),
+            NewLabel = "new_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app.screens.dialog.as_ref(), &[], Action::NewLabel)),
                 needs: Needs::Another(TYPING);
-            RenameLabel = "rename_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app, Action::RenameLabel)),
+            RenameLabel = "rename_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app.screens.dialog.as_ref(), &labels_that_fit(app), Action::RenameLabel)),
                 needs: Needs::Another(TYPING);
-            MergeLabel = "merge_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app, Action::MergeLabel)),
+            MergeLabel = "merge_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app.screens.dialog.as_ref(), &labels_that_fit(app), Action::MergeLabel)),
                 needs: Needs::Another(TYPING);
             Confirm = "confirm", Saves [] in_dialog: InDialog::If(|kind, _| kind == Context::Confirm),
                 needs: Needs::Another(TYPING);
@@ -201,11 +215,11 @@ macro_rules! action_rows {
                 run: |app, _, _| turn_review(app);
             Tour = "tour", Shows [plain] needs: Needs::Nothing,
                 run: |app, _, _| vec![Effect::Tour(app.looks.chosen.clone())];
-            Present = "present", Shows [plain] needs: Needs::Nothing, run: |app, _, _| present::keys::turn(app);
+            Present = "present", Shows [plain] needs: Needs::Nothing, run: |app, _, _| present::keys::turn(&mut app.presenting, &mut app.status);
             Theme = "theme", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
-                run: |app, _, _| next_theme(app);
+                run: |app, _, _| next_theme(&mut app.looks, &mut app.status);
             Mouse = "mouse", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
-                run: |app, _, _| turn_mouse(app);
+                run: |app, _, _| turn_mouse(&mut app.mouse, &mut app.status);
             Suspend = "suspend", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,
                 run: |_, _, _| vec![Effect::Suspend];
             Redraw = "redraw", Shows [plain] in_dialog: InDialog::If(unless_typing), needs: Needs::Nothing,

@@ -9,6 +9,7 @@ use crate::support::drive::{Drive, runs};
 use crossterm::event::{KeyCode, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
+use stepscope::app::records::disk_news;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::run::pane::RunPane;
@@ -1759,7 +1760,7 @@ fn a_replaced_file_is_marked_and_read_anew() {
     d.keys("q");
     d.shows(&["changed on disk", "All new?", "1 record "]);
     std::fs::remove_file(&path).unwrap();
-    d.wait_for(|app| app.disk_news().is_some_and(|news| news.as_str() == "↻ deleted on disk"));
+    d.wait_for(|app| disk_news(&app.store).is_some_and(|news| news.as_str() == "↻ deleted on disk"));
     d.keys("Enter");
     d.shows(&["All new?"]);
 }
@@ -1774,7 +1775,7 @@ fn a_file_that_becomes_something_else_is_marked_and_said() {
     let other = folder.path().join("other");
     std::fs::copy(database, &other).unwrap();
     std::fs::rename(&other, &path).unwrap();
-    d.wait_for(|app| app.disk_news().is_some());
+    d.wait_for(|app| disk_news(&app.store).is_some());
     d.shows(&["unreadable on disk", "it has become another kind of file; open it again", "3 records"]);
     d.keys("j");
     d.shows(&["unreadable on disk", "Question 2"]);
@@ -2695,7 +2696,7 @@ fn a_proof_that_is_cut_says_how_much_is_left() {
 #[test]
 fn a_selected_bar_is_as_long_without_colours() {
     let mut d = Drive::runs();
-    assert!(d.app.choose_theme(Some("mono")));
+    assert!(d.app.looks.choose(Some("mono")).is_ok());
     d.keys("I");
     let is_reversed = |text: &str| d.style_of(text).add_modifier.contains(Modifier::REVERSED);
     assert!(is_reversed("correct"), "the row is selected");

@@ -4,6 +4,7 @@ use crate::support::drive;
 use std::path::{Path, PathBuf};
 
 use crate::support::drive::Drive;
+use stepscope::app::records::fork_count;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::keymap::Action;
 use stepscope_judge::case::Case;
@@ -199,7 +200,7 @@ fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     assert!(d.header().contains("2/8 ▸") && !d.header().contains("fork"), "{}", d.header());
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
-    d.wait_for(|app| app.fork_count() == 1 && app.fork_tree().len() == 2);
+    d.wait_for(|app| fork_count(&app.store) == 1 && app.fork_tree().len() == 2);
     let moment = |d: &Drive| d.app.screens.record().unwrap().moment;
     let end = moment(&d);
     d.keys("[");
@@ -210,7 +211,7 @@ fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     // A fork of the fork.
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"third\"");
     keep(&mut d, line);
-    d.wait_for(|app| app.fork_count() == 2 && app.fork_tree().len() == 3);
+    d.wait_for(|app| fork_count(&app.store) == 2 && app.fork_tree().len() == 3);
     d.keys(")");
     assert!(d.header().contains("fork r2"), "{}", d.header());
     d.keys(")");
@@ -541,7 +542,7 @@ fn a_forks_file_that_is_replaced_is_read_anew() {
     let other = path.with_file_name("other");
     std::fs::write(&other, std::fs::read_to_string(forks_of(&path)).unwrap().lines().next().unwrap()).unwrap();
     std::fs::rename(&other, forks_of(&path)).unwrap();
-    d.wait_for(|app| app.fork_count() == 1);
+    d.wait_for(|app| fork_count(&app.store) == 1);
     d.shows(&["1 fork ", "└ problem_text overridden"]);
 }
 
@@ -553,7 +554,7 @@ fn no_step_is_blamed_for_a_value_that_a_person_set_or_for_what_is_out_of_date() 
     std::fs::write(&path, rope).unwrap();
     std::fs::write(forks_of(&path), edited(rope, 1, "rope_metres", "40")).unwrap();
     let mut d = open(&path);
-    d.wait_for(|app| app.fork_count() == 1 && app.rows() == 2);
+    d.wait_for(|app| fork_count(&app.store) == 1 && app.rows() == 2);
     d.keys("j Enter").shows(&["fork r1", "Fix: unknown", "what step 2 reads was changed", "rope_metres"]);
     d.hides(&["no number", "✗ 1", "step to fix"]);
     // So does the preview beside a wide table.
@@ -582,7 +583,7 @@ fn an_open_record_is_found_again_in_a_file_that_was_replaced_or_nothing_is_done_
     d.wait_for(|app| app.store.len() + 1 == lines.len() && app.screens.record().unwrap().opened.index == 0);
     d.shows(&["✎ 1 override before step 3"]);
     d.keys("s").shows(&["B overrides before step 3, not saved"]);
-    d.keys("s").wait_for(|app| app.log.news().is_none() && app.fork_count() == 1);
+    d.keys("s").wait_for(|app| app.log.news().is_none() && fork_count(&app.store) == 1);
     let fork: serde_json::Value = serde_json::from_slice(&std::fs::read(forks_of(&path)).unwrap()).unwrap();
     assert!(fork["id"].as_str().unwrap().starts_with(id.as_str()), "{fork}");
     // It is gone: nothing is done to the record that has its number.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::support::drive::Drive;
 use stepscope::app::across::Across;
 use stepscope::app::msg::Msg;
+use stepscope::app::records::fork_count;
 use stepscope::app::state::App;
 use stepscope::app::status_line::Status;
 use stepscope::screens::kind::ScreenKind;
@@ -749,7 +750,7 @@ fn forks_that_do_not_fit_the_filter_are_neither_counted_nor_labelled() {
     let desk = Desk::new(3);
     desk.fork();
     let mut d = desk.open();
-    d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
+    d.wait_for(|app| app.rows() == 4 && fork_count(&app.store) == 1);
     d.keys("x Enter").until(|app| app.review.saved);
     d.keys("f 'verdict:fail' Enter");
     assert_eq!(d.app.rows(), 2, "the fork stands below its record");
@@ -766,12 +767,12 @@ fn verdicts_on_forks_are_on_the_dashboard() {
     let desk = Desk::new(3);
     desk.fork();
     let mut d = desk.open_with(|app| app.across.journals.files = vec![desk.runs()]);
-    d.wait_for(|app| app.rows() == 4 && app.fork_count() == 1);
+    d.wait_for(|app| app.rows() == 4 && fork_count(&app.store) == 1);
     d.keys("x Enter").until(|app| app.review.saved);
     d.keys("f 'fork:true' Enter a").until(|app| app.review.saved);
     d.keys("Esc O").shows(&["2 reviewed items", "pass   ", "fail   "]).hides(&["other files", "left out"]);
     d.keys("g Enter");
-    assert_eq!((d.app.table.filter_text.as_str(), d.app.fork_count()), ("board:outcome/pass", 1));
+    assert_eq!((d.app.table.filter_text.as_str(), fork_count(&d.app.store)), ("board:outcome/pass", 1));
     assert_eq!(d.app.rows(), 1);
     d.keys("f ^U 'fork:true board:outcome/pass' Enter");
     assert_eq!(d.app.rows(), 1, "it is the fork: {}", d.screen());
@@ -836,7 +837,7 @@ fn a_fork_belongs_to_the_part_that_has_its_record() {
             app.review.queue.assigned = Assignment::parse(part);
             app.begin_queue();
         });
-        d.wait_for(|app| app.fork_count() == 3 && app.rows() == rows);
+        d.wait_for(|app| fork_count(&app.store) == 3 && app.rows() == rows);
         assert_eq!(d.screen().matches("└ sum overridden").count(), rows - 2, "{}", d.screen());
         d.keys("<").wait_for(|app| app.rows() == rows);
     }

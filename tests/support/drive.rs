@@ -59,7 +59,7 @@ pub(crate) fn runs() -> PathBuf {
 fn looks() -> Looks {
     let theme = Theme::built_in("dark", Depth::True).unwrap();
     let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    Looks { theme, all, chosen: None, depth: Depth::True, ascii: false }
+    Looks::new(theme, all, Depth::True, false)
 }
 
 /// Returns the model `small` of a server that speaks as Ollama does, asked without pauses and without a second try.

@@ -6,16 +6,17 @@ use crate::app::across::Across;
 use crate::app::across::{Pending, RecordHandle};
 use crate::app::fork_tree::ForkTree;
 use crate::app::msg::{Effect, Effects, WorkId};
+use crate::app::records::title;
 use crate::app::review::Review;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
 use crate::screens::stack::Screens;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, GO_BACK, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{CompareRequest, Compared};
 use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
@@ -37,20 +38,22 @@ pub(crate) fn may_compare(across: &Across, review: &Review) -> Result<(), Reason
 }
 
 /// Checks that the open record can be put next to its baseline record.
-pub(crate) fn may_show_baseline(app: &App, screen: ScreenKind) -> Option<Result<(), Reason>> {
-    let baseline = need(app.across.baseline.is_some(), NO_BASELINE);
-    Some(baseline.and_then(|()| match screen {
+pub(crate) fn may_show_baseline(
+    across: &Across,
+    screen: ScreenKind,
+    beside: impl FnOnce() -> Result<(), Reason>,
+) -> Result<(), Reason> {
+    need(across.baseline.is_some(), NO_BASELINE)?;
+    match screen {
         ScreenKind::SideBySide => Ok(()),
         ScreenKind::Rerun | ScreenKind::Live => Err(GO_BACK),
-        screen if screen.is_judged_on() => {
-            side_by_side::keys::may_put_beside(&app.across, &app.store, &app.review, app.current())
-        }
+        screen if screen.is_judged_on() => beside(),
         _ => Err("open a record first"),
-    }))
+    }
 }
 
 /// Refuses a final verdict elsewhere than on the disagreements.
-pub(crate) fn in_adjudication(_: &App, screen: ScreenKind) -> Option<Result<(), Reason>> {
+pub(crate) fn in_adjudication(screen: ScreenKind) -> Option<Result<(), Reason>> {
     (screen != ScreenKind::Adjudication).then_some(Err("open the disagreements first (<disputes>)"))
 }
 
@@ -103,16 +106,11 @@ pub(crate) fn of_all(app: &mut App, action: Action, _: isize) -> Effects {
     }
     app.screens.open(Screen::OfAll(wanted));
     match wanted {
-        ScreenKind::Compare => compare(app),
+        ScreenKind::Compare => compare(&mut app.across, &app.store, &app.table, app.models.samples),
         // The charts are made of what is counted as records come and go.
         ScreenKind::Insights => Vec::new(),
-        _ => read_boards(app),
+        _ => read_boards(&mut app.across, &app.store, &app.table, app.models.samples),
     }
-}
-
-/// Puts the record in front next to its baseline record.
-pub(crate) fn beside(app: &mut App, _: Action, _: isize) -> Effects {
-    app.current().map_or_else(Vec::new, |record| side_by_side::keys::put_beside(app, record))
 }
 
 /// Leaves a screen of all records, or two records side by side.
@@ -127,58 +125,63 @@ pub(crate) fn leave(app: &mut App) -> Effects {
     }
 }
 
-/// Leaves it by the keys that go back; `None`: it is another action.
-pub(crate) fn leave_by(app: &mut App, action: Action) -> Option<Effects> {
-    matches!(action, Action::Back | Action::Escape).then(|| leave(app))
+/// Tells whether an action leaves such a screen.
+pub(crate) const fn leaves(action: Action) -> bool {
+    matches!(action, Action::Back | Action::Escape)
 }
 
 /// Compares as soon as all records are read; what was compared before stays on screen meanwhile.
-pub(crate) fn compare(app: &mut App) -> Effects {
-    app.across.comparing.due = true;
-    begin_due(app)
+pub(crate) fn compare(across: &mut Across, store: &Store, table: &Table, samples: bool) -> Effects {
+    across.comparing.due = true;
+    begin_due(across, store, table, samples)
 }
 
 /// Reads the reviews again as soon as all records are read.
-pub(crate) fn read_boards(app: &mut App) -> Effects {
-    app.across.judging.due = true;
-    begin_due(app)
+pub(crate) fn read_boards(across: &mut Across, store: &Store, table: &Table, samples: bool) -> Effects {
+    across.judging.due = true;
+    begin_due(across, store, table, samples)
 }
 
 /// Recomputes what is on screen or asked for by the filter when the records have changed.
-pub(crate) fn refresh_across(app: &mut App) -> Effects {
-    let now = (app.store.len(), app.table.moves());
-    if app.store.is_settled() && app.across.of != now {
-        let asked = |field: &str| app.table.filter.sets().any(|set| set.starts_with(field));
-        let compared = app.screens.holds(ScreenKind::Compare) || asked("cell:");
-        let judged =
-            app.screens.holds(ScreenKind::Dashboard) || app.screens.holds(ScreenKind::Adjudication) || asked("board:");
-        app.across.comparing.due |= compared && app.across.compared.is_some();
-        app.across.judging.due |= judged && app.across.judged.is_some();
+pub(crate) fn refresh_across(
+    across: &mut Across,
+    store: &Store,
+    table: &Table,
+    screens: &Screens,
+    samples: bool,
+) -> Effects {
+    let now = (store.len(), table.moves());
+    if store.is_settled() && across.of != now {
+        let asked = |field: &str| table.filter.sets().any(|set| set.starts_with(field));
+        let compared = screens.holds(ScreenKind::Compare) || asked("cell:");
+        let judged = screens.holds(ScreenKind::Dashboard) || screens.holds(ScreenKind::Adjudication) || asked("board:");
+        across.comparing.due |= compared && across.compared.is_some();
+        across.judging.due |= judged && across.judged.is_some();
     }
-    begin_due(app)
+    begin_due(across, store, table, samples)
 }
 
 /// Begins what is due, if it can be done now.
-fn begin_due(app: &mut App) -> Effects {
-    if !app.store.is_settled() {
+fn begin_due(across: &mut Across, store: &Store, table: &Table, samples: bool) -> Effects {
+    if !store.is_settled() {
         return Vec::new();
     }
     let mut effects = Vec::new();
-    app.across.of = (app.store.len(), app.table.moves());
+    across.of = (store.len(), table.moves());
     let ready = |pending: &Pending| pending.due && pending.running.is_none();
-    if let Some(baseline) = app.across.baseline.clone().filter(|_| ready(&app.across.comparing)) {
-        let (run, name) = (Snapshot::of(&app.store), app.title());
-        let (document, journals) = (app.across.document.clone(), app.across.journals.clone());
-        let columns = app.across.columns.clone();
+    if let Some(baseline) = across.baseline.clone().filter(|_| ready(&across.comparing)) {
+        let (run, name) = (Snapshot::of(store), title(store, samples));
+        let (document, journals) = (across.document.clone(), across.journals.clone());
+        let columns = across.columns.clone();
         let wanted = CompareRequest { run, name, baseline, document, columns, journals };
-        let id = app.across.number();
-        app.across.comparing = Pending { running: Some(id), ..Pending::default() };
+        let id = across.number();
+        across.comparing = Pending { running: Some(id), ..Pending::default() };
         effects.push(Effect::Compare(id, Box::new(wanted)));
     }
-    if ready(&app.across.judging) {
-        let (run, journals) = (Snapshot::with_forks(&app.store), app.across.journals.clone());
-        let id = app.across.number();
-        app.across.judging = Pending { running: Some(id), ..Pending::default() };
+    if ready(&across.judging) {
+        let (run, journals) = (Snapshot::with_forks(store), across.journals.clone());
+        let id = across.number();
+        across.judging = Pending { running: Some(id), ..Pending::default() };
         effects.push(Effect::ReadDashboard(id, Box::new(DashboardRequest { run, journals })));
     }
     effects
@@ -207,7 +210,7 @@ pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Comp
     }
     let wanted = app.across.partner_of.take().filter(|_| app.across.compared.is_some());
     let mut effects = wanted.map(|record| side_by_side::keys::put_beside(app, record)).unwrap_or_default();
-    effects.extend(begin_due(app));
+    effects.extend(begin_due(&mut app.across, &app.store, &app.table, app.models.samples));
     effects
 }
 
@@ -221,7 +224,7 @@ pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<Board
         Some(Err(why)) => _ = app.status.fail(why),
         None => {}
     }
-    begin_due(app)
+    begin_due(&mut app.across, &app.store, &app.table, app.models.samples)
 }
 
 /// Returns a record, to be opened elsewhere, with the name of its execution.
@@ -249,21 +252,13 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
     }
     let mut effects = Vec::new();
     if asks("board:") && app.across.judged.is_none() {
-        effects.extend(read_boards(app));
+        effects.extend(read_boards(&mut app.across, &app.store, &app.table, app.models.samples));
     }
     if asks("cell:") && app.across.compared.is_none() {
         if app.across.baseline.is_none() {
             return Err("`cell:` needs a comparison; start with --baseline PATH");
         }
-        effects.extend(compare(app));
+        effects.extend(compare(&mut app.across, &app.store, &app.table, app.models.samples));
     }
     Ok(effects)
-}
-
-/// Reports a decision as saved, and has the dashboard count it.
-pub(crate) fn decided(app: &mut App, name: &Shown) -> Effects {
-    let can_undo = app.screens.top() == ScreenKind::Adjudication && app.allowed(Action::Undo).is_ok();
-    let undo = if can_undo { shown!(" · {} undo", app.keymap.key_of(Action::Undo)) } else { Shown::default() };
-    app.status.say(shown!("saved {name}{undo}"));
-    read_boards(app)
 }

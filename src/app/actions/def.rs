@@ -1,25 +1,29 @@
 //! Definition of an action: when it can be done and what does it, in one row.
 
-use crate::app::across::keys::{NOT_HERE, beside, in_adjudication, may_compare, may_count, may_show_baseline, of_all};
+use crate::app::across::keys::{NOT_HERE, in_adjudication, may_compare, may_count, may_show_baseline, of_all};
 use crate::app::actions::may::{
-    CLOSE_FIRST, are_wanted, folds, has_edits, has_findings, has_forks, has_rewards, has_searched, in_batch,
-    in_derivation, in_help, in_views, is_unsaved, may_leave_to_editor, may_open_in, may_turn, of_steps, on_text,
-    scrolls, takes_edit, unless_typing,
+    CLOSE_FIRST, are_wanted, folds, has_edits, has_findings, has_rewards, has_searched, in_batch, in_derivation,
+    in_help, in_views, is_unsaved, may_leave_to_editor, may_open_in, may_turn, of_steps, on_text, scrolls, takes_edit,
+    unless_typing,
 };
-use crate::app::forks::follow::{fork_by, save_again};
+use crate::app::forks::follow::{NO_FORKS, fork_from, save_again};
 use crate::app::msg::{Effect, Effects};
-use crate::app::review::ask::allowed_for_label;
-use crate::app::review::keys::{
-    may_judge, may_judge_part, may_label, may_label_all, may_name_step, may_pass_over, may_redo, may_repeat,
-    may_reveal, may_undo, review_action, turn_review,
+use crate::app::present;
+use crate::app::records::{current, record_from};
+use crate::app::review::Review;
+use crate::app::review::ask::{allowed_for_label, labels_that_fit};
+use crate::app::review::keys::{review_action, turn_review};
+use crate::app::review::may::{
+    InFront, may_judge, may_judge_part, may_label, may_label_all, may_name_step, may_pass_over, may_redo, may_repeat,
+    may_reveal, may_undo,
 };
 use crate::app::seek::follow::{copy_link, link};
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::app::update::{
-    back, copy, escape, explain, go_to_record, go_to_wanted, json, jump, next_finding, next_theme, quit, turn_mouse,
+    back, copy, escape, go_to_record, go_to_wanted, json, jump, next_finding, next_theme, quit, turn_mouse,
 };
-use crate::app::{export, present};
-use crate::dialogs::dialog::{Dialog, PromptPurpose};
+use crate::dialogs::dialog::{Dialog, Popup, PromptPurpose};
 use crate::dialogs::palette::Palette;
 use crate::screens::kind::ScreenKind;
 use crate::screens::live;
@@ -27,11 +31,13 @@ use crate::screens::live::keys::{may_create, may_step_through};
 use crate::screens::rerun::keys::may_rerun;
 use crate::screens::run;
 use crate::screens::run::state::RecordView;
+use crate::screens::side_by_side::keys::{may_put_beside, put_beside};
 use crate::screens::stack::Screens;
 use crate::screens::table::search::find_by;
 use crate::widgets::action_rows::action_rows;
 use crate::widgets::keymap::{Action, Context, GO_BACK, Reason, need};
 use crate::widgets::list::Move;
+use stepscope_base::text::Shown;
 
 /// Reasons that screens refuse what belongs to others.
 const ONE_PANE: Reason = "this screen has one pane";
@@ -58,7 +64,7 @@ pub(crate) enum First {
     /// The action itself, on every screen; `None`: it is left to the screen.
     Own(fn(&App, ScreenKind) -> Option<Result<(), Reason>>),
     /// The review, where a record or its row is in front.
-    Review(fn(&App, ScreenKind) -> Result<(), Reason>),
+    Review(fn(&Review, InFront<'_>) -> Result<(), Reason>),
 }
 
 /// Condition of an action on a screen that says nothing of it.
@@ -201,6 +207,11 @@ fn maximise(screens: &mut Screens) -> Effects {
         view.maximised = !view.maximised;
     }
     Vec::new()
+}
+
+/// Lists what the status line said before.
+fn messages(status: &StatusLine) -> Dialog {
+    Dialog::Popup(Popup { title: Shown::own("messages, newest first"), text: status.earlier() })
 }
 
 /// Does what gives no effects.

@@ -1,8 +1,10 @@
 //! Needs of actions on screens that say nothing of them, and in dialogs.
 
 use crate::app::export;
+use crate::app::fork_tree::ForkTree;
 use crate::app::log::Log;
-use crate::app::review::ask::allowed_for_label;
+use crate::app::records::{current, record_from};
+use crate::app::review::ask::{allowed_for_label, labels_that_fit};
 use crate::app::review::{Given, ReviewDialog};
 use crate::app::state::App;
 use crate::app::state::Outside;
@@ -13,6 +15,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screens;
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Context, GO_BACK, NO_SEARCH, OPEN_RECORD, Reason, need};
+use stepscope_io::pipeline::store::Store;
 
 /// Reason given in a dialog for what is done elsewhere.
 pub(crate) const CLOSE_FIRST: Reason = "close this window first (<escape>)";
@@ -32,16 +35,22 @@ pub(crate) fn has_edits(view: Option<&RecordView>) -> Result<(), Reason> {
 }
 
 /// Checks that there is a record so many rows further.
-pub(crate) fn may_turn(app: &App, by: isize) -> Result<(), Reason> {
-    need(app.rows() > 1, "this is the only record")?;
-    app.record_from(by).map(drop)
+pub(crate) fn may_turn(
+    screens: &Screens,
+    store: &Store,
+    table: &Table,
+    forks: &ForkTree,
+    by: isize,
+) -> Result<(), Reason> {
+    need(table.len(store.len()) > 1, "this is the only record")?;
+    record_from(screens, store, table, forks, by).map(drop)
 }
 
 /// Checks that another record is what is sought.
 pub(crate) fn are_wanted(app: &App, action: Action) -> Result<(), Reason> {
     need(app.rows() > 0, "no records")?;
     let wanted = Wanted::of(action);
-    let own = app.current().and_then(|record| app.store.row(record));
+    let own = current(&app.screens, &app.store, &app.table).and_then(|record| app.store.row(record));
     let others = wanted.are_others(app.store.totals(), own);
     need(others || !app.review.hide.is_empty() && app.store.len() > 1, wanted.none())
 }
@@ -53,10 +62,6 @@ pub(crate) fn has_findings(app: &App, action: Action) -> Result<(), Reason> {
     }
     let view = app.screens.record();
     need(view.is_some_and(|view| !view.opened.notes.is_empty()), "no findings in this record")
-}
-
-pub(crate) fn has_forks(app: &App, _: Action) -> Result<(), Reason> {
-    need(app.has_forks(), "this record has no forks")
 }
 
 pub(crate) fn has_searched(screens: &Screens, table: &Table) -> Result<(), Reason> {
@@ -116,13 +121,16 @@ pub(crate) fn may_leave_to_editor(outside: &Outside, kind: Context) -> Result<()
 pub(crate) fn may_open_in(app: &App, kind: Context) -> Result<(), Reason> {
     match &app.screens.dialog {
         Some(Dialog::Repair(repair)) => need(repair.machine.is_over && repair.machine.is_changed, CLOSE_FIRST),
-        Some(Dialog::Review(_)) => allowed_for_label(app, Action::Open),
+        Some(Dialog::Review(_)) => allowed_for_label(app.screens.dialog.as_ref(), &labels_that_fit(app), Action::Open),
         Some(Dialog::Palette(palette)) => {
             let rows = app.palette_rows(palette);
             let chosen = rows.get(app.screens.scroll.at).ok_or("No matching command")?;
             app.allowed_at(app.focus_below_dialog(), chosen.binding.action)
         }
-        Some(Dialog::Export) => export::may_write(app),
+        Some(Dialog::Export) => {
+            let record = export::record_in_front(&app.screens, &app.store, &app.table);
+            export::may_write(export::chosen(app.screens.scroll), record, &app.screens)
+        }
         _ => {
             let is_list = matches!(kind, Context::Derivation | Context::Contents | Context::Views | Context::Fixes);
             need(is_list, CLOSE_FIRST)

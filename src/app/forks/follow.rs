@@ -2,18 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::app::fork_tree::Address;
+use crate::app::fork_tree::ForkTree;
 use crate::app::forks::Forks;
+use crate::app::log::Log;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review;
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::screens::run::state::LostSearch;
 use crate::screens::stack::Screens;
-use crate::widgets::keymap::Action;
+use crate::screens::table::state::Table;
+use crate::widgets::keymap::{Action, Keymap, Reason};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
-use stepscope_io::log::forks::{FORKS, KnownFork};
+use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::{Appended, LineId};
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::Store;
@@ -21,6 +24,9 @@ use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::Input;
 use stepscope_judge::row::RowFacts;
+
+/// Reason that there is no fork to go to.
+pub(crate) const NO_FORKS: Reason = "this record has no forks";
 
 impl App {
     /// Keeps a fork of the open record, one line without its end: appended next to the record's file, or where told,
@@ -32,7 +38,7 @@ impl App {
             ));
             return None;
         };
-        if let Some(view) = self.placed()
+        if let Some(view) = self.screens.placed()
             && let Some(address) = self.store.address(view.opened.index)
         {
             self.forks.tree.know(view.opened.hash(), address);
@@ -57,7 +63,13 @@ pub(crate) fn forks_path(forks: &Forks, screens: &Screens, store: &Store) -> Opt
 }
 
 /// Reports what became of the line of a fork, or of a created run.
-pub(crate) fn fork_wrote(app: &mut App, input: Input, result: Result<Appended, Failure>) -> Effects {
+pub(crate) fn fork_wrote(
+    forks: &mut Forks,
+    keymap: &Keymap,
+    status: &mut StatusLine,
+    input: Input,
+    result: Result<Appended, Failure>,
+) -> Effects {
     match result {
         Ok(met) => {
             let name = input.name().last_part();
@@ -66,28 +78,32 @@ pub(crate) fn fork_wrote(app: &mut App, input: Input, result: Result<Appended, F
                 Appended { sealed: true, .. } => "; its last line was incomplete and is now closed",
                 _ => "",
             };
-            app.status.say(shown!("saved in {name}{also}"));
+            status.say(shown!("saved in {name}{also}"));
             vec![Effect::Follow(input)]
         }
         Err(failure) => {
-            app.forks.warn_again();
+            forks.warn_again();
             let Failure { source, path, .. } = failure;
-            let key = app.keymap.key_of(Action::SaveAgain);
-            app.status.fail(shown!("NOT SAVED, {source} ({key} retries): {path}"))
+            let key = keymap.key_of(Action::SaveAgain);
+            status.fail(shown!("NOT SAVED, {source} ({key} retries): {path}"))
         }
     }
 }
 
-/// Opens another of the record and its forks, in a circle.
-pub(crate) fn fork_by(app: &mut App, by: isize) -> Effects {
-    let fork_tree = app.fork_tree();
-    let here = app.screens.record().and_then(|view| app.store.address(view.opened.index));
-    let at = fork_tree.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
-    let next = at.saturating_add(by).rem_euclid(fork_tree.len().max(1) as isize) as usize;
-    let Some(&(source, byte)) = fork_tree.get(next) else { return Vec::new() };
-    let Some(record) = app.store.position(source, byte) else { return Vec::new() };
-    app.table.list.at = app.table.row_of(record);
-    app.request(record, app.screens.top())
+/// Finds another of the open record and its forks, in a circle, with its row.
+pub(crate) fn fork_from(
+    screens: &Screens,
+    store: &Store,
+    table: &Table,
+    forks: &ForkTree,
+    by: isize,
+) -> Result<(usize, usize), Reason> {
+    let here = screens.placed().and_then(|view| store.address(view.opened.index)).ok_or(NO_FORKS)?;
+    let all = forks.of(here);
+    let at = all.iter().position(|address| *address == here).unwrap_or(0) as isize;
+    let next = at.saturating_add(by).rem_euclid(all.len().max(1) as isize) as usize;
+    let record = all.get(next).and_then(|(source, byte)| store.position(*source, *byte)).ok_or(NO_FORKS)?;
+    Ok((table.row_of(record), record))
 }
 
 /// Finds the source of forks that an event is about; `true`: it is read from the start.
@@ -102,17 +118,27 @@ pub(crate) fn forks_source(store: &Store, event: &LoadEvent) -> Option<(usize, b
 }
 
 /// Asks about the forks that were found before the loop ran.
-pub(crate) fn first_forks(app: &mut App) -> Effects {
-    let sources = app.store.sources().iter().enumerate();
-    let forks: Vec<usize> = sources.filter(|(_, rows)| rows.is_forks()).map(|(source, _)| source).collect();
-    forks.into_iter().flat_map(|source| follow_fork_tree(app, Some((source, false)))).collect()
+pub(crate) fn first_forks(store: &Store, forks: &mut Forks, table: &Table, screens: &mut Screens) -> Effects {
+    let sources = store.sources().iter().enumerate();
+    let found: Vec<usize> = sources.filter(|(_, rows)| rows.is_forks()).map(|(source, _)| source).collect();
+    let found = found.into_iter().map(|source| Some((source, false)));
+    found.flat_map(|found| follow_fork_tree(store, forks, table, screens, found)).collect()
 }
 
 /// Asks what is not known yet of the forks that were found, and where their parents are.
-pub(crate) fn follow_fork_tree(app: &mut App, found: Option<(usize, bool)>) -> Effects {
-    let App { store, forks, .. } = app;
+pub(crate) fn follow_fork_tree(
+    store: &Store,
+    forks: &mut Forks,
+    table: &Table,
+    screens: &mut Screens,
+    found: Option<(usize, bool)>,
+) -> Effects {
     let Some((source, anew)) = found else {
-        return if store.is_settled() { look_by_hash(app).into_iter().collect() } else { Vec::new() };
+        return if store.is_settled() {
+            look_by_hash(store, forks, table, screens).into_iter().collect()
+        } else {
+            Vec::new()
+        };
     };
     if anew {
         forks.tree.forget(source);
@@ -122,17 +148,9 @@ pub(crate) fn follow_fork_tree(app: &mut App, found: Option<(usize, bool)>) -> E
     if readings.is_empty() { Vec::new() } else { vec![Effect::ForkOrigins(readings)] }
 }
 
-/// Takes what was read of forks.
-pub(crate) fn take_fork_origins(app: &mut App, known: Vec<(Address, Option<KnownFork>)>) -> Effects {
-    app.forks.tree.take_fork_origins(known);
-    app.arrange();
-    look_by_hash(app).into_iter().collect()
-}
-
 /// Looks among the records for those that forks come from, each of them once, and for the open one where its file was
 /// replaced.
-fn look_by_hash(app: &mut App) -> Option<Effect> {
-    let App { store, forks, table, screens, .. } = app;
+pub(crate) fn look_by_hash(store: &Store, forks: &mut Forks, table: &Table, screens: &mut Screens) -> Option<Effect> {
     let fork_tree = &mut forks.tree;
     if !store.is_settled() {
         return None;
@@ -164,9 +182,14 @@ pub(crate) fn take_by_hash(app: &mut App, moves: u64, found: Vec<(u32, String)>)
         if let Some(lost) = app.screens.record_mut().and_then(|view| view.lost.as_mut()) {
             lost.search = LostSearch::Due;
         }
-        return look_by_hash(app).into_iter().collect();
+        return look_by_hash(&app.store, &mut app.forks, &app.table, &mut app.screens).into_iter().collect();
     }
-    let effects = find_open_again(app, &found);
+    let mut effects = Vec::new();
+    if let Some(record) = find_open_again(&mut app.screens, &found) {
+        app.table.list.at = app.table.row_of(record);
+        app.forks.recall_edits(&mut app.screens, &app.store);
+        effects.extend(review::keys::look_at_open(app));
+    }
     let place = |(record, hash): (u32, String)| Some((hash, app.store.address(record as usize)?));
     let found: Vec<_> = found.into_iter().filter_map(place).collect();
     if !found.is_empty() {
@@ -176,24 +199,21 @@ pub(crate) fn take_by_hash(app: &mut App, moves: u64, found: Vec<(u32, String)>)
     effects
 }
 
-/// Gives the open record its number again after its file was replaced, if it is among these.
-fn find_open_again(app: &mut App, found: &[(u32, String)]) -> Effects {
-    let Some(view) = app.screens.record_mut() else { return Vec::new() };
-    let Some(lost) = view.lost.as_mut().filter(|lost| lost.search == LostSearch::Running) else { return Vec::new() };
+/// Gives the open record its number again after its file was replaced, if it is among these; returns the number.
+fn find_open_again(screens: &mut Screens, found: &[(u32, String)]) -> Option<usize> {
+    let view = screens.record_mut()?;
+    let lost = view.lost.as_mut().filter(|lost| lost.search == LostSearch::Running)?;
     let Some((record, _)) = found.iter().find(|(_, hash)| *hash == lost.hash) else {
         lost.search = LostSearch::Failed;
-        return Vec::new();
+        return None;
     };
-    let record = *record as usize;
-    (view.opened.index, view.lost) = (record, None);
-    app.table.list.at = app.table.row_of(record);
-    app.forks.recall_edits(&mut app.screens, &app.store);
-    review::keys::look_at_open(app)
+    (view.opened.index, view.lost) = (*record as usize, None);
+    Some(view.opened.index)
 }
 
 /// Gives again what could not be saved.
-pub(crate) fn save_again(app: &mut App) -> Effects {
-    let effects = app.log.again();
-    app.status.say(shown!("saving {} again…", effects.len()));
+pub(crate) fn save_again(log: &mut Log, status: &mut StatusLine) -> Effects {
+    let effects = log.again();
+    status.say(shown!("saving {} again…", effects.len()));
     effects
 }

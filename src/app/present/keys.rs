@@ -3,7 +3,8 @@
 use crate::app::actions::def::Trace;
 use crate::app::msg::{Effect, Effects};
 use crate::app::present::Presenting;
-use crate::app::state::App;
+use crate::app::review::Review;
+use crate::app::status_line::StatusLine;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Focus;
 use crate::widgets::keymap::{Action, Reason, need};
@@ -20,11 +21,16 @@ pub(crate) const ONLY_SHOWS: Reason = "a tour only shows: presenting cannot be e
 pub(crate) const NOT_SAVED_IN_TOUR: Reason = "nothing is saved in a tour";
 
 /// Refuses an action that saves something, and presenting while something is still to be saved.
-pub(crate) fn allowed(app: &App, front: Focus, action: Action) -> Result<(), Reason> {
-    let is_tour = app.presenting.as_ref().is_some_and(|presenting| presenting.is_tour);
+pub(crate) fn allowed(
+    presenting: Option<&Presenting>,
+    review: &Review,
+    front: Focus,
+    action: Action,
+) -> Result<(), Reason> {
+    let is_tour = presenting.is_some_and(|presenting| presenting.is_tour);
     need(!is_tour || action != Action::Present, ONLY_SHOWS)?;
-    need(app.presenting.is_none() || !saves(front, action), if is_tour { NOT_SAVED_IN_TOUR } else { NOT_SAVED })?;
-    let is_saving = action == Action::Present && app.review.batch.is_some();
+    need(presenting.is_none() || !saves(front, action), if is_tour { NOT_SAVED_IN_TOUR } else { NOT_SAVED })?;
+    let is_saving = action == Action::Present && review.batch.is_some();
     need(!is_saving, "verdicts are being saved; try again when they are")
 }
 
@@ -39,9 +45,9 @@ fn saves(front: Focus, action: Action) -> bool {
 }
 
 /// Begins to present, or ends it.
-pub(crate) fn turn(app: &mut App) -> Effects {
-    app.presenting = if app.presenting.is_some() { None } else { Some(Presenting::default()) };
-    app.status.say(Shown::own(if app.presenting.is_some() {
+pub(crate) fn turn(presenting: &mut Option<Presenting>, status: &mut StatusLine) -> Effects {
+    *presenting = if presenting.is_some() { None } else { Some(Presenting::default()) };
+    status.say(Shown::own(if presenting.is_some() {
         "Presenting: keys are shown, nothing is saved. :present ends it"
     } else {
         "Presenting ended"
@@ -49,8 +55,8 @@ pub(crate) fn turn(app: &mut App) -> Effects {
 }
 
 /// Drops the effects that would leave traces while presenting.
-pub(crate) fn without_traces(app: &App, mut effects: Effects) -> Effects {
-    if app.presenting.is_some() {
+pub(crate) fn without_traces(presenting: Option<&Presenting>, mut effects: Effects) -> Effects {
+    if presenting.is_some() {
         // Its line would wait for ever.
         debug_assert!(!effects.iter().any(|effect| matches!(effect, Effect::Append(_))), "see `Trace`");
         effects.retain(|effect| !effect.saves() && !matches!(effect, Effect::KeepView(..)));

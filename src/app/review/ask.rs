@@ -3,13 +3,11 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input as Line;
 
-use crate::app::log::Log;
-use crate::app::msg::Effects;
-use crate::app::review;
-use crate::app::review::Review;
-use crate::app::review::{Given, LabelPurpose, ReviewDialog, ReviewField, id_for};
+use crate::app::cursor::pointer;
+use crate::app::msg::{Effect, Effects};
+use crate::app::review::{Given, LABEL_KEYS, LabelPurpose, MAX_BATCH, Review, ReviewDialog, ReviewField, id_for, news};
 use crate::app::state::App;
-use crate::dialogs::dialog::{Dialog, Popup};
+use crate::dialogs::dialog::Dialog;
 use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
@@ -17,7 +15,7 @@ use crate::screens::run::pane::RunPane;
 use crate::screens::stack::Screens;
 use crate::screens::table::state::Table;
 use crate::widgets::fuzzy;
-use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
+use crate::widgets::keymap::{Action, Context, Key, Keymap, Lookup, need};
 use crate::widgets::line::{edit, replace_proposed};
 use crate::widgets::list::List;
 use stepscope_base::json::Part;
@@ -26,10 +24,9 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_evidence::citations::Numbering;
 use stepscope_io::pipeline::store::Store;
 use stepscope_record::RecordKind;
-use stepscope_review::event::{Anchor, EventKind, LabelDefinition, LabelSet, MAX_TEXT, Text, Verdict};
+use stepscope_record::finding::counted;
+use stepscope_review::event::{Anchor, EventKind, LabelDefinition, MAX_TEXT, Text, Verdict};
 
-/// Largest number of records that are labelled at once.
-pub(crate) const MAX_BATCH: usize = 10_000;
 /// Message when the records have changed while a text was typed.
 const GONE: &str = "the record was changed or deleted; copy your text and open it again";
 /// Length of the longest name of a label.
@@ -37,74 +34,87 @@ const MAX_NAME: usize = 80;
 
 // What is asked.
 
-fn ask_line(app: &mut App, field: ReviewField, text: String, proposed: bool) -> Effects {
-    let (from, proposed) = (text.clone(), proposed && !text.is_empty());
-    app.screens.open_dialog(Dialog::Review(ReviewDialog::Line {
-        field,
-        line: Line::new(text),
-        from,
-        proposed,
-        refused: None,
-    }));
-    Vec::new()
-}
-
-/// Asks for the first bad step; proposes the one from the draft, else from where to fix, else the step on screen.
-pub(crate) fn ask_step(app: &mut App) -> Effects {
-    let here = app.screens.record().map(|view| view.moment.0.max(1) as u64);
-    let proposed = app.review.target.as_ref().and_then(|target| target.step);
-    let step = app.review.draft.step.or(proposed).or(here);
-    ask_line(app, ReviewField::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
-}
-
-pub(crate) fn ask_note(app: &mut App) -> Effects {
-    let begun = app.review.typing.as_ref().or(app.review.draft.note.as_ref());
-    let begun = begun.and_then(|note| note.utf8()).unwrap_or_default().to_owned();
-    ask_line(app, ReviewField::Note, begun, false)
-}
-
-pub(crate) fn ask_correction(app: &mut App) -> Effects {
-    let begun = app.review.draft.correction.as_ref().and_then(|json| json.utf8()).unwrap_or_default().to_owned();
-    ask_line(app, ReviewField::Correction, begun, true)
-}
-
-pub(crate) fn ask_labels(app: &mut App) -> Effects {
-    open_labels(app, LabelPurpose::Give)
-}
-
-pub(crate) fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
-    app.screens.open_dialog(Dialog::Review(ReviewDialog::Labels {
-        purpose,
-        line: Line::default(),
-        list: List::default(),
-    }));
-    Vec::new()
-}
-
-pub(crate) fn ask_label_all(app: &mut App) -> Effects {
-    let carried = app.table.carried();
-    let fit = (0..app.rows()).filter(|row| carried.binary_search(&(*row as u32)).is_err());
-    let records: Vec<usize> = fit.take(MAX_BATCH + 1).filter_map(|row| app.table.record(row)).collect();
-    if records.len() > MAX_BATCH {
-        app.status.fail(shown!(
-            "at most {MAX_BATCH} records can be labelled at once; filter first ({})",
-            app.keymap.key_of(Action::Filter)
-        ));
-        return Vec::new();
+impl ReviewDialog {
+    /// Asks for a line, from a text.
+    fn line(field: ReviewField, text: String, proposed: bool) -> Self {
+        let (from, proposed) = (text.clone(), proposed && !text.is_empty());
+        Self::Line { field, line: Line::new(text), from, proposed, refused: None }
     }
-    open_labels(app, LabelPurpose::All(records))
+
+    /// Asks for a label.
+    pub(crate) fn labels(purpose: LabelPurpose) -> Self {
+        Self::Labels { purpose, line: Line::default(), list: List::default() }
+    }
+}
+
+/// Returns what a key asks about the target. For the first bad step it proposes the one from the draft, else from where
+/// to fix, else the step on screen.
+pub(crate) fn of_target(review: &Review, screens: &Screens, action: Action) -> Option<ReviewDialog> {
+    let draft = &review.draft;
+    let text = |text: Option<&Text>| text.and_then(|text| text.utf8()).unwrap_or_default().to_owned();
+    Some(match action {
+        Action::BadStep => {
+            let here = screens.record().map(|view| view.moment.0.max(1) as u64);
+            let proposed = review.target.as_ref().and_then(|target| target.step);
+            let step = draft.step.or(proposed).or(here);
+            let step = step.map(|step| step.to_string()).unwrap_or_default();
+            ReviewDialog::line(ReviewField::Step, step, true)
+        }
+        Action::Note => {
+            ReviewDialog::line(ReviewField::Note, text(review.typing.as_ref().or(draft.note.as_ref())), false)
+        }
+        Action::Correct => ReviewDialog::line(ReviewField::Correction, text(draft.correction.as_ref()), true),
+        Action::FindLabel => ReviewDialog::labels(LabelPurpose::Give),
+        _ => return None,
+    })
+}
+
+/// Returns what a key asks about many records; `Err`: it cannot be done to them.
+pub(crate) fn of_many(
+    review: &Review,
+    store: &Store,
+    table: &Table,
+    keymap: &Keymap,
+    action: Action,
+) -> Result<ReviewDialog, Shown> {
+    if action == Action::SameVerdict {
+        // All records whose gravest finding is of the same rule.
+        let same = review.same.clone().map_err(Shown::own)?;
+        return Ok(ReviewDialog::Confirm { records: same.records.clone(), given: Given::Same(same) });
+    }
+    let carried = table.carried();
+    let fit = (0..table.len(store.len())).filter(|row| carried.binary_search(&(*row as u32)).is_err());
+    let records: Vec<usize> = fit.take(MAX_BATCH + 1).filter_map(|row| table.record(row)).collect();
+    if records.len() > MAX_BATCH {
+        let key = keymap.key_of(Action::Filter);
+        return Err(shown!("at most {MAX_BATCH} records can be labelled at once; filter first ({key})"));
+    }
+    Ok(ReviewDialog::labels(LabelPurpose::All(records)))
 }
 
 /// A key where something is typed about a verdict.
-pub(crate) fn ask_key(app: &mut App, ask: ReviewDialog, event: KeyEvent) -> Effects {
-    match ask {
-        ReviewDialog::Line { field, line, from, proposed, .. } => line_key(app, (field, from), line, proposed, event),
-        ReviewDialog::Labels { purpose, line, list } => labels_key(app, purpose, line, list, event),
-        confirm @ ReviewDialog::Confirm { .. } => {
-            app.screens.dialog = Some(Dialog::Review(confirm));
-            Vec::new()
+pub(crate) fn ask_key(app: &mut App, mut ask: ReviewDialog, event: KeyEvent) -> Effects {
+    let renames = matches!(ask, ReviewDialog::Line { field: ReviewField::Rename(_), .. });
+    match &ask {
+        ReviewDialog::Labels { .. } => {
+            app.screens.dialog = Some(Dialog::Review(ask));
+            return labels_key(app, event);
+        }
+        ReviewDialog::Line { .. } if event.code == KeyCode::Enter => {
+            match enter_line(&mut app.review, &app.screens, &mut ask, app.size.width) {
+                Err(()) => app.screens.dialog = Some(Dialog::Review(ask)),
+                Ok(said) => said.into_iter().for_each(|said| _ = app.status.say(said)),
+            }
+        }
+        _ => {
+            edit_line(&mut app.review, &mut ask, event);
+            app.screens.dialog = Some(Dialog::Review(ask));
         }
     }
+    if renames && app.screens.dialog.is_none() {
+        app.screens.open_dialog(Dialog::Review(ReviewDialog::labels(LabelPurpose::Give)));
+    }
+    Vec::new()
 }
 
 /// The records are to be labelled.
@@ -112,15 +122,10 @@ pub(crate) fn confirmed(app: &mut App) -> Effects {
     let Some(Dialog::Review(ReviewDialog::Confirm { records, given })) = app.screens.dialog.take() else {
         return Vec::new();
     };
-    review::news::begin_batch(app, &records, given)
-}
-
-/// Asks whether to give the last verdict to all records whose gravest finding is of the same rule.
-pub(crate) fn ask_same(app: &mut App) -> Effects {
-    let Ok(same) = app.review.same.clone() else { return Vec::new() };
-    let (records, given) = (same.records.clone(), Given::Same(same));
-    app.screens.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
-    Vec::new()
+    let id = app.table.new_search_id();
+    let readings = news::begin_batch(&mut app.review, &app.store, id, &records, given);
+    app.status.say(shown!("saving {}…", counted(readings.len(), "verdict")));
+    vec![Effect::Summarise(app.table.moves(), Some(id), readings)]
 }
 
 /// The records that may get the last verdict, in the table.
@@ -140,11 +145,10 @@ pub(crate) fn show_same(app: &mut App) -> Effects {
     effects
 }
 
-/// Shows the meaning of the labels in a window.
-pub(crate) fn show_guidelines(app: &mut App) -> Effects {
-    let labels = offered(&app.review, &app.store, &app.table);
+/// Explains the meaning of labels.
+pub(crate) fn guidelines(labels: &[LabelDefinition], keymap: &Keymap) -> Shown {
     let label = |(n, label): (usize, &LabelDefinition)| {
-        let key = if n < review::LABEL_KEYS { format!("{}", n + 1) } else { " ".to_owned() };
+        let key = if n < LABEL_KEYS { format!("{}", n + 1) } else { " ".to_owned() };
         let mut text = shown!("{key}  {}", label.name.line());
         if let Some(guideline) = &label.guideline {
             text = text.join(&shown!("\n   {}", guideline.line()));
@@ -156,68 +160,60 @@ pub(crate) fn show_guidelines(app: &mut App) -> Effects {
     };
     let labels = labels.iter().enumerate().map(label);
     let text = labels.reduce(|text, label| text.and("\n\n").join(&label));
-    let text = text.unwrap_or_else(|| app.keymap.shown("There are no labels yet; <fail>, then <find_label> makes one"));
-    app.screens.open_dialog(Dialog::Popup(Popup { title: Shown::own("Labels"), text }));
-    Vec::new()
+    text.unwrap_or_else(|| keymap.shown("There are no labels yet; <fail>, then <find_label> makes one"))
 }
 
-/// The line was closed without being taken. A new name was asked for from the list of labels, which comes back.
-pub(crate) fn line_closed(app: &mut App, field: &ReviewField) -> Effects {
-    if let ReviewField::Rename(id) = field {
-        return back_to_labels(app, id);
-    }
-    app.review.typing = None;
-    review::keys::keep_drafts(&app.log, &app.review)
-}
-
-/// Opens the list again in which a label was chosen: what was to be done with it was given up.
-pub(crate) fn back_to_labels(app: &mut App, id: &Text) -> Effects {
-    let at = offered(&app.review, &app.store, &app.table).iter().position(|label| label.id == *id).unwrap_or(0);
+/// Gives up what was asked. What was begun in the list of labels, which is a new name or a merge, returns to it.
+pub(crate) fn closed(review: &mut Review, store: &Store, table: &Table, ask: &ReviewDialog) -> Option<ReviewDialog> {
+    let label = match ask {
+        ReviewDialog::Line { field: ReviewField::Rename(label), .. }
+        | ReviewDialog::Labels { purpose: LabelPurpose::MergeInto(label), .. } => label,
+        ReviewDialog::Line { .. } => {
+            (review.typing, review.drafts_changed) = (None, true);
+            return None;
+        }
+        ReviewDialog::Labels { .. } | ReviewDialog::Confirm { .. } => return None,
+    };
+    let at = offered(review, store, table).iter().position(|known| known.id == *label).unwrap_or(0);
     let list = List { at, ..List::default() };
-    let labels = ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list };
-    app.screens.open_dialog(Dialog::Review(labels));
-    Vec::new()
+    Some(ReviewDialog::Labels { purpose: LabelPurpose::Give, line: Line::default(), list })
 }
 
 /// The text of the line in front has changed: a note outlives a crash.
-pub(crate) fn line_changed(app: &mut App) -> Effects {
-    match &mut app.screens.dialog {
-        Some(Dialog::Review(ReviewDialog::Labels { list, .. })) => list.at = 0,
-        Some(Dialog::Review(ReviewDialog::Line { field, line, proposed, refused, .. })) => {
+pub(crate) fn line_changed(dialog: &mut ReviewDialog, review: &mut Review) {
+    match dialog {
+        ReviewDialog::Labels { list, .. } => list.at = 0,
+        ReviewDialog::Line { field, line, proposed, refused, .. } => {
             (*proposed, *refused) = (false, None);
             if *field == ReviewField::Note {
-                app.review.typing = Some(Text::from(line.value().to_owned()));
-                return review::keys::keep_drafts(&app.log, &app.review);
+                review.typing = Some(Text::from(line.value().to_owned()));
+                review.drafts_changed = true;
             }
         }
-        _ => {}
+        ReviewDialog::Confirm { .. } => {}
     }
-    Vec::new()
 }
 
-fn line_key(
-    app: &mut App,
-    (field, from): (ReviewField, String),
-    mut line: Line,
-    proposed: bool,
-    event: KeyEvent,
-) -> Effects {
-    match event.code {
-        KeyCode::Enter => {
-            let typed = line.value().trim().to_owned();
-            if let Err(why) = take_line(&mut app.review, &field, &typed) {
-                let ask = ReviewDialog::Line { field, line, from, proposed, refused: Some(why) };
-                app.screens.dialog = Some(Dialog::Review(ask));
-                return Vec::new();
-            }
-            app.review.typing = None;
-            return line_taken(app, &field, &typed);
-        }
-        _ => replace_proposed(&mut line, proposed, event),
+/// Changes the line by a key.
+fn edit_line(review: &mut Review, ask: &mut ReviewDialog, event: KeyEvent) {
+    let ReviewDialog::Line { line, proposed, refused, .. } = ask else { return };
+    *refused = None;
+    replace_proposed(line, *proposed, event);
+    if edit(line, event) {
+        line_changed(ask, review);
     }
-    let changed = edit(&mut line, event);
-    app.screens.dialog = Some(Dialog::Review(ReviewDialog::Line { field, line, from, proposed, refused: None }));
-    if changed { line_changed(app) } else { Vec::new() }
+}
+
+/// Takes the line, and returns what is to be said; `Err`: it cannot be taken, and says why itself.
+fn enter_line(review: &mut Review, screens: &Screens, ask: &mut ReviewDialog, width: u16) -> Result<Option<Shown>, ()> {
+    let ReviewDialog::Line { field, line, refused, .. } = ask else { return Err(()) };
+    let typed = line.value().trim();
+    if let Err(why) = take_line(review, field, typed) {
+        *refused = Some(why);
+        return Err(());
+    }
+    review.typing = None;
+    Ok(line_taken(review, screens, field, typed, width))
 }
 
 /// Takes what was typed into the draft; `Err`: it cannot be taken.
@@ -231,7 +227,7 @@ fn take_line(review: &mut Review, field: &ReviewField, typed: &str) -> Result<()
             if step.is_some_and(|step| step == 0 || step > target.steps) {
                 return Err(shown!("enter a step from 1 to {}, or nothing", target.steps));
             }
-            review::keys::take_up(review);
+            review.take_up();
             review.draft.step = step;
         }
         ReviewField::Correction => {
@@ -239,7 +235,7 @@ fn take_line(review: &mut Review, field: &ReviewField, typed: &str) -> Result<()
             if let Some(why) = json.as_ref().and_then(|json| target.summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
-            review::keys::take_up(review);
+            review.take_up();
             review.draft.correction = json;
         }
         ReviewField::Note if typed.len() > MAX_TEXT => {
@@ -253,60 +249,50 @@ fn take_line(review: &mut Review, field: &ReviewField, typed: &str) -> Result<()
     Ok(())
 }
 
-fn line_taken(app: &mut App, field: &ReviewField, typed: &str) -> Effects {
+/// Does what was asked for with the line that was typed, and returns what is to be said.
+fn line_taken(review: &mut Review, screens: &Screens, field: &ReviewField, typed: &str, width: u16) -> Option<Shown> {
     match field {
         ReviewField::Step => {
-            let step = app.review.draft.step;
-            review::keys::amend(
-                app,
-                &step.map_or(Shown::own("First wrong step: none"), |step| shown!("First wrong step: {step}")),
-            )
+            let said = review.draft.step.map_or(Shown::own("none"), |step| shown!("{step}"));
+            Some(review.amend(shown!("First wrong step: {said}"), width))
         }
         ReviewField::Correction => {
-            let sentence =
-                app.review.draft.correction.as_ref().map_or(Shown::own("Correct answer: none"), |json| {
-                    shown!("Correct answer: {}", json.line().cut(60))
-                });
-            review::keys::amend(app, &sentence)
+            let said = review.draft.correction.as_ref().map_or(Shown::own("none"), |json| json.line().cut(60));
+            Some(review.amend(shown!("Correct answer: {said}"), width))
         }
-        ReviewField::Note => take_note(app, typed),
+        ReviewField::Note => take_note(review, screens, typed),
         ReviewField::Rename(id) => {
             let name = Text::from(typed.to_owned());
-            let set = app.review.label_set();
-            let mut effects = new_label_set(app, set.renamed(id, &name));
-            app.status.say(shown!("Renamed to {}", name.line()));
-            effects.extend(ask_labels(app));
-            effects
+            review.new_label_set(review.label_set().renamed(id, &name));
+            Some(shown!("Renamed to {}", name.line()))
         }
     }
 }
 
 /// A note is saved at once; while labels are chosen it goes with the verdict.
-fn take_note(app: &mut App, typed: &str) -> Effects {
+fn take_note(review: &mut Review, screens: &Screens, typed: &str) -> Option<Shown> {
     let note = (!typed.is_empty()).then(|| Text::from(typed.to_owned()));
-    let (anchors, variable) = anchor(app);
-    if app.review.draft.choosing {
-        app.review.draft.anchors = if note.is_some() { anchors } else { Vec::new() };
-        (app.review.draft.note, app.review.draft.variable) = (note, variable);
-        return review::keys::keep_drafts(&app.log, &app.review);
+    let (anchors, variable) = anchor(review, screens);
+    review.drafts_changed = true;
+    if review.draft.choosing {
+        review.draft.anchors = if note.is_some() { anchors } else { Vec::new() };
+        (review.draft.note, review.draft.variable) = (note, variable);
+        return None;
     }
-    app.review.draft.note = None;
-    let Some(note) = note else { return review::keys::keep_drafts(&app.log, &app.review) };
-    let Some(mut event) = app.review.event(EventKind::Note) else { return Vec::new() };
-    (event.note, event.anchors, event.variable) = (Some(note), anchors, variable);
+    review.draft.note = None;
+    let mut event = review.event(EventKind::Note).filter(|_| note.is_some())?;
+    (event.note, event.anchors, event.variable) = (note, anchors, variable);
     let place = event.place().map(|place| shown!(" on {place}")).unwrap_or_default();
-    let mut effects = review::keys::say_event(app, event);
-    app.status.say(shown!("note{place}"));
-    effects.extend(review::keys::keep_drafts(&app.log, &app.review));
-    effects
+    review.say_event(event);
+    Some(shown!("note{place}"))
 }
 
 /// Finds the anchors for the cursor's place: a variable, a value, or lines of the document.
-fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
-    let Some(view) = app.screens.record().filter(|_| app.screens.top() != ScreenKind::Table) else {
+fn anchor(review: &Review, screens: &Screens) -> (Vec<Anchor>, Option<Text>) {
+    let Some(view) = screens.record().filter(|_| screens.top() != ScreenKind::Table) else {
         return (Vec::new(), None);
     };
-    if app.screens.top() == ScreenKind::Answer
+    if screens.top() == ScreenKind::Answer
         && let Some(answer) = &view.answer
     {
         let in_document = matches!(answer.pane, AnswerPane::Document | AnswerPane::Citation);
@@ -318,7 +304,7 @@ fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
             let quote = document.text(lines.clone());
             let quote = Untrusted::new(stepscope_base::text::head(quote.trim_ascii(), 1 << 10)).into_owned();
             let anchor = Anchor::Span {
-                document: document_name(&app.review, &app.screens),
+                document: document_name(review, screens),
                 numbering: Text::from(Numbering::Global0.word()),
                 page: None,
                 line_start: lines.start as u64,
@@ -330,13 +316,13 @@ fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
         let pointer = answer.span_view().map(|view| view.pointer.clone()).unwrap_or_default();
         return (vec![Anchor::Pointer(pointer.text())], None);
     }
-    let pointer = app.pointer();
-    let of_state = app.screens.top() == ScreenKind::Run && view.pane == RunPane::State;
-    let variable = pointer.0.last().filter(|_| of_state).and_then(|part| match part {
+    let place = pointer(screens);
+    let of_state = screens.top() == ScreenKind::Run && view.pane == RunPane::State;
+    let variable = place.0.last().filter(|_| of_state).and_then(|part| match part {
         Part::Key(name) => Some(name.clone()),
         Part::Index(_) => None,
     });
-    (vec![Anchor::Pointer(pointer.text())], variable)
+    (vec![Anchor::Pointer(place.text())], variable)
 }
 
 /// Finds the name that the open answer gives its document.
@@ -353,96 +339,97 @@ fn document_name(review: &Review, screens: &Screens) -> Text {
 
 // Labels.
 
-/// Gives or takes the label of a place on screen, from 0.
-pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
-    let set = app.review.label_set();
-    let labels = offered(&app.review, &app.store, &app.table);
-    let Some(label) = labels.get(n) else {
-        app.status.say(shown!("no label {}; {} finds or creates labels", n + 1, app.keymap.key_of(Action::FindLabel)));
-        return Vec::new();
-    };
-    toggle(&app.log, &mut app.review, label, &set)
-}
-
-fn toggle(log: &Log, review: &mut Review, label: &LabelDefinition, set: &LabelSet) -> Effects {
-    let sets = review.label_sets();
-    let mut labels = review.draft.labels.clone();
-    let before = labels.len();
-    labels.retain(|given| !sets.is_now(given, set, &label.id));
-    if labels.len() == before {
-        labels.push(set.refer(&label.id));
-    }
-    review.draft.labels = labels;
-    review::keys::keep_drafts(log, review)
-}
-
 /// Lists the labels for the record at hand, those of its kind first.
 pub(crate) fn offered(review: &Review, store: &Store, table: &Table) -> Vec<LabelDefinition> {
     let row = table.chosen(store.len()).and_then(|record| store.row(record));
     review.label_set().offered_for(row.is_some_and(|row| row.kind() == RecordKind::Typed))
 }
 
-/// The labels that fit what was typed, best first.
-pub(crate) fn labels_that_fit(app: &App, purpose: &LabelPurpose, typed: &str) -> Vec<LabelDefinition> {
+/// The labels that fit what was typed in the list of labels in front, best first.
+pub(crate) fn labels_that_fit(app: &App) -> Vec<LabelDefinition> {
+    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, .. })) = app.screens.dialog.as_ref().map(Dialog::own)
+    else {
+        return Vec::new();
+    };
     let labels = match purpose {
         LabelPurpose::Decide => app.across.judged.as_ref().map(|judged| adjudication::state::definitions(judged)),
         _ => Some(offered(&app.review, &app.store, &app.table)),
     };
-    let labels = labels.unwrap_or_default();
-    fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))
+    let names = |label: &LabelDefinition| (label.name.line().into_string(), label.id.line().into_string());
+    fuzzy::rank(line.value().trim(), labels.unwrap_or_default().into_iter(), names)
 }
 
-fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: List, event: KeyEvent) -> Effects {
-    let typed = line.value().trim().to_owned();
-    let fits = labels_that_fit(app, &purpose, &typed);
-    let chosen = fits.get(list.at).cloned();
+fn labels_key(app: &mut App, event: KeyEvent) -> Effects {
+    let fits = labels_that_fit(app);
     let found = app.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
     if let Lookup::Found(action) = found {
         // What cannot be done leaves the list and its text as they are.
-        app.screens.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose: purpose.clone(), line, list }));
         if let Err(why) = app.allowed(action) {
             return app.status.refuse(&app.keymap, why);
         }
-        app.screens.dialog = None;
-        return match (action, chosen) {
-            (Action::NewLabel, _) | (Action::Open, None) => make_label(app, purpose, &typed),
-            (Action::Open, Some(label)) => take_label(app, purpose, label),
-            (Action::RenameLabel, Some(label)) => {
-                let name = label.name.utf8().unwrap_or_default().to_owned();
-                ask_line(app, ReviewField::Rename(label.id), name, true)
-            }
-            (Action::MergeLabel, Some(label)) => open_labels(app, LabelPurpose::MergeInto(label.id)),
-            _ => Vec::new(),
+        let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = app.screens.dialog.take() else {
+            return Vec::new();
         };
+        return use_label(app, action, purpose, line.value().trim(), fits.into_iter().nth(list.at));
     }
+    let Some(Dialog::Review(ReviewDialog::Labels { line, list, .. })) = &mut app.screens.dialog else {
+        return Vec::new();
+    };
     match event.code {
         KeyCode::Down | KeyCode::Tab => list.at = (list.at + 1).min(fits.len().saturating_sub(1)),
         KeyCode::Up | KeyCode::BackTab => list.at = list.at.saturating_sub(1),
-        _ => {
-            if edit(&mut line, event) {
-                list.at = 0;
-            }
-        }
+        _ if edit(line, event) => list.at = 0,
+        _ => {}
     }
-    app.screens.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list }));
+    Vec::new()
+}
+
+/// Does what a key of the list of labels means, with the label under its cursor.
+fn use_label(
+    app: &mut App,
+    action: Action,
+    purpose: LabelPurpose,
+    typed: &str,
+    chosen: Option<LabelDefinition>,
+) -> Effects {
+    let ask = match (action, chosen) {
+        (Action::NewLabel, _) | (Action::Open, None) => {
+            let (label, is_new) = make_label(&mut app.review, typed);
+            if is_new {
+                app.status.say(shown!("New label: {}", label.name.line()));
+            }
+            return take_label(app, purpose, label);
+        }
+        (Action::Open, Some(label)) => return take_label(app, purpose, label),
+        (Action::RenameLabel, Some(label)) => {
+            let name = label.name.utf8().unwrap_or_default().to_owned();
+            ReviewDialog::line(ReviewField::Rename(label.id), name, true)
+        }
+        (Action::MergeLabel, Some(label)) => ReviewDialog::labels(LabelPurpose::MergeInto(label.id)),
+        _ => return Vec::new(),
+    };
+    app.screens.open_dialog(Dialog::Review(ask));
     Vec::new()
 }
 
 /// Names what opening does in the list of labels: where none fits, the typed name becomes one.
-pub(crate) fn word_of_open(app: &App) -> &'static str {
-    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.screens.dialog else { return "" };
-    let fits = labels_that_fit(app, purpose, line.value().trim()).len() > list.at;
-    if fits { purpose.word() } else { "create" }
+pub(crate) fn word_of_open(dialog: &Dialog, fits: &[LabelDefinition]) -> &'static str {
+    let Dialog::Review(ReviewDialog::Labels { purpose, list, .. }) = dialog else { return "" };
+    if fits.len() > list.at { purpose.word() } else { "create" }
 }
 
-/// Checks that a key of the list of labels can be used now.
-pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
-    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.screens.dialog else {
+/// Checks that a key of the list of labels can be used now; `fits` are the labels in it.
+pub(crate) fn allowed_for_label(
+    dialog: Option<&Dialog>,
+    fits: &[LabelDefinition],
+    action: Action,
+) -> Result<(), &'static str> {
+    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = dialog else {
         return Err("find a label first (<fail>, then <find_label>)");
     };
-    let typed = line.value().trim();
     match action {
         Action::NewLabel => {
+            let typed = line.value().trim();
             // A bare number is meant as a key of a label, and tells nothing as its name.
             let is_name = typed.len() <= MAX_NAME && typed.chars().any(char::is_alphabetic);
             need(*purpose != LabelPurpose::Decide, "labels are created in a review")?;
@@ -451,47 +438,42 @@ pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'stati
         }
         Action::RenameLabel | Action::MergeLabel => {
             need(*purpose == LabelPurpose::Give, "this list selects one label; close it first (<escape>)")?;
-            need(labels_that_fit(app, purpose, typed).len() > list.at, "no label selected")
+            need(fits.len() > list.at, "no label selected")
         }
         _ => {
-            let fits = labels_that_fit(app, purpose, typed).len() > list.at;
-            need(fits || allowed_for_label(app, Action::NewLabel).is_ok(), "no matching label")
+            let can_create = || allowed_for_label(dialog, fits, Action::NewLabel).is_ok();
+            need(fits.len() > list.at || can_create(), "no matching label")
         }
     }
 }
 
 fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> Effects {
     match purpose {
-        LabelPurpose::Give => {
-            let set = app.review.label_set();
-            toggle(&app.log, &mut app.review, &label, &set)
-        }
+        LabelPurpose::Give => app.review.toggle(&label),
         LabelPurpose::Decide => {
             let area = app.area();
             adjudication::labels::toggle(area, &app.across, &mut app.kept.adjudication, &app.keymap, &label.id);
-            Vec::new()
         }
         LabelPurpose::MergeInto(from) if from == label.id => {
             app.status.say(Shown::own("cannot merge a label into itself"));
-            open_labels(app, LabelPurpose::MergeInto(from))
+            app.screens.open_dialog(Dialog::Review(ReviewDialog::labels(LabelPurpose::MergeInto(from))));
         }
         LabelPurpose::MergeInto(from) => {
             let set = app.review.label_set();
-            let old = app.review.names(&[set.refer(&from)]);
-            let effects = new_label_set(app, set.merged(&from, &label.id));
-            let old = old.into_iter().next().unwrap_or_default();
+            let old = app.review.names(&[set.refer(&from)]).into_iter().next().unwrap_or_default();
+            app.review.new_label_set(set.merged(&from, &label.id));
             app.status.say(shown!("Merged {old} into {}; earlier verdicts follow", label.name.line()));
-            effects
         }
         LabelPurpose::All(records) if records.iter().all(|record| is_passed(&app.review, *record)) => {
-            app.status.refuse(&app.keymap, "you passed all of these; a verdict is changed on its record (<fail>)")
+            let why = "you passed all of these; a verdict is changed on its record (<fail>)";
+            app.status.refuse(&app.keymap, why);
         }
         LabelPurpose::All(records) => {
             let given = Given::Label(label);
             app.screens.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
-            Vec::new()
         }
     }
+    Vec::new()
 }
 
 /// Tells whether I passed a record: such a one is not labelled with others.
@@ -499,24 +481,14 @@ pub(crate) fn is_passed(review: &Review, record: usize) -> bool {
     review.judged(record).mine == Some(Verdict::Pass)
 }
 
-/// A new label of this name, given at once.
-fn make_label(app: &mut App, purpose: LabelPurpose, name: &str) -> Effects {
-    let set = app.review.label_set();
+/// Finds the label of this name, or makes it; `true`: it is new.
+fn make_label(review: &mut Review, name: &str) -> (LabelDefinition, bool) {
+    let set = review.label_set();
     if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
-        return take_label(app, purpose, label);
+        return (label, false);
     }
     let (id, name) = (id_for(name, &set), Text::from(name.to_owned()));
     let label = LabelDefinition { id, name, ..LabelDefinition::default() };
-    let mut effects = new_label_set(app, set.with(label.clone()));
-    app.status.say(shown!("New label: {}", label.name.line()));
-    effects.extend(take_label(app, purpose, label));
-    effects
-}
-
-/// A new version of the labels. What is only offered is written down first, so that it has a history.
-fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
-    let mut effects = review::keys::write_offered(app);
-    set.labels.truncate(1_000);
-    effects.extend(review::keys::say_label_set(app, set));
-    effects
+    review.new_label_set(set.with(label.clone()));
+    (label, true)
 }

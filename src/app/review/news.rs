@@ -1,32 +1,58 @@
-//! Reports of the review worker, the end of a session, and records that are labelled all at once.
+//! Saving of what was said, reports of the review worker, the end of a session, and records that are labelled all at once.
 
 use std::collections::HashSet;
-use std::time::Instant;
 
-use crate::app::log::Log;
+use crate::app::fork_tree::ForkTree;
+use crate::app::log::{Log, What};
 use crate::app::msg::{Effect, Effects, Moves};
 use crate::app::review::Review;
-use crate::app::review::keys::append;
-use crate::app::review::{Batch, Draft, Given, NO_VERDICT, Wait, about};
-use crate::app::state::{App, REARRANGE};
+use crate::app::review::order::count_progress;
+use crate::app::review::{Batch, Draft, Given, NO_VERDICT, ReviewLog, Wait, about};
+use crate::app::state::App;
 use crate::app::{across, review};
 use crate::screens::kind::ScreenKind;
-use crate::screens::table;
+use crate::screens::stack::Screens;
 use crate::screens::table::state::Table;
-use crate::widgets::keymap;
-use crate::widgets::keymap::Action;
+use crate::widgets::keymap::{Action, Keymap};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
+use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::Store;
 use stepscope_judge::row::{Flag, RowFacts};
 use stepscope_record::finding::{counted, grouped};
 use stepscope_record::rule_id::RuleId;
-use stepscope_review::event::{Event, EventKind, LabelRef, Text, Verdict};
+use stepscope_review::event::{EventKind, LabelRef, Text, Verdict};
 use stepscope_review::event_list::EventList;
 use stepscope_review::summary::Summary;
+
+/// Gives what was said to the log, counts it, and has the drafts kept if they have changed.
+pub(crate) fn save_said(
+    review: &mut Review,
+    log: &mut Log,
+    store: &Store,
+    table: &mut Table,
+    forks: &ForkTree,
+) -> Effects {
+    let said = std::mem::take(&mut review.said);
+    let mut effects = Vec::new();
+    if !said.is_empty() {
+        let new = said.iter().filter(|event| event.kind != EventKind::Undo);
+        let judged: Vec<usize> = new.filter_map(|event| review.record_of(event)).collect();
+        if let ReviewLog::Journal(journal) = &review.place {
+            let lines = said.into_iter().map(|event| What::Verdict(Box::new(event)));
+            effects.extend(lines.filter_map(|line| log.event(journal.clone(), line)));
+        }
+        count_progress(review, store, table, forks);
+        effects.extend(find_namesakes(review, store, table, &judged));
+    }
+    if std::mem::take(&mut review.drafts_changed) {
+        effects.push(Effect::KeepDrafts(review.to_keep(log)));
+    }
+    effects
+}
 
 /// Takes in events that were appended to the review logs or found in them; `anew`: one is another file, these are all.
 pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentences: Vec<Shown>) -> Effects {
@@ -36,8 +62,7 @@ pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentenc
     }
     let mut effects = Vec::new();
     if app.review.take_events(&app.log, events, anew) {
-        effects.extend(find_reviewed(&mut app.review, &app.store, &app.table));
-        reviews_changed(app);
+        effects.extend(reviews_changed(app));
     }
     if first && let Some(Wait::Journal(action)) = app.review.wait.take() {
         effects.extend(app.act(action));
@@ -48,55 +73,42 @@ pub(crate) fn take_reviews(app: &mut App, events: EventList, anew: bool, sentenc
     effects
 }
 
-pub(crate) fn reviews_failed(app: &mut App, failure: Failure) -> Effects {
-    let effects = app.status.fail(shown!("{failure}"));
-    app.review.trouble = Some(failure);
-    effects
-}
-
-/// Takes in what the last session did not say to the end.
-pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
-    app.review.take_kept(&mut app.log, events);
-    let (drafts, failed) = (app.review.aside.len(), app.log.failed_events());
-    let saves = app.keymap.key_of(keymap::Action::SaveAgain);
-    match (drafts, failed) {
-        (_, 1..) => app
-            .status
-            .fail(shown!("NOT SAVED: {} of the last session; {saves} saves what is left", counted(failed, "verdict"))),
-        (1.., _) => {
-            let drafts = counted(drafts, "draft");
-            app.status.say(shown!("Restored {drafts} of the last session, each shown with its record"))
+/// Tells what was not said to the end in the last session; `true`: something is not saved.
+pub(crate) fn left_over(review: &Review, log: &Log, keymap: &Keymap) -> Option<(Shown, bool)> {
+    let saves = keymap.key_of(Action::SaveAgain);
+    match (review.aside.len(), log.failed_events()) {
+        (_, failed @ 1..) => {
+            let failed = counted(failed, "verdict");
+            Some((shown!("NOT SAVED: {failed} of the last session; {saves} saves what is left"), true))
         }
-        _ => Vec::new(),
-    };
-    // Only a record that is known to be judged is counted, and none is looked for again once its line is saved.
-    let effects = find_reviewed(&mut app.review, &app.store, &app.table);
-    reviews_changed(app);
-    effects
+        (drafts @ 1.., _) => {
+            let drafts = counted(drafts, "draft");
+            Some((shown!("Restored {drafts} of the last session, each shown with its record"), false))
+        }
+        _ => None,
+    }
 }
 
 /// Takes in whether drafts can be kept. Whoever leaves learns what that means for what is not saved.
-pub(crate) fn drafts_kept(app: &mut App, kept: Result<(), Failure>) -> Effects {
-    app.review.drafts_failure = kept.err();
-    if app.review.leaving == Some(true) {
-        warn_unsaved(app);
-    } else if let Some(failure) = &app.review.drafts_failure {
-        app.status.fail(shown!("{failure}"));
+pub(crate) fn drafts_kept(review: &mut Review, kept: Result<(), Failure>, log: &Log, keymap: &Keymap) -> Option<Shown> {
+    review.drafts_failure = kept.err();
+    if review.leaving == Some(true) {
+        return Some(unsaved(review, log, keymap));
     }
-    Vec::new()
+    review.drafts_failure.as_ref().map(Shown::from)
 }
 
-/// Says what is not saved, and what becomes of it when the session ends.
-fn warn_unsaved(app: &mut App) {
-    let (failed, saves) = (counted(app.log.failed_events(), "verdict"), app.keymap.key_of(keymap::Action::SaveAgain));
-    app.status.fail(match &app.review.drafts_failure {
+/// Tells what is not saved, and what becomes of it when the session ends.
+fn unsaved(review: &Review, log: &Log, keymap: &Keymap) -> Shown {
+    let (failed, saves) = (counted(log.failed_events(), "verdict"), keymap.key_of(Action::SaveAgain));
+    match &review.drafts_failure {
         None => {
             shown!("NOT SAVED: {failed}. {saves} retries; quit again to quit, the next start offers what is not saved")
         }
         Some(failure) => {
             shown!("NOT SAVED: {failed}. {saves} retries; quit again to lose what is not saved ({failure})")
         }
-    });
+    }
 }
 
 /// Asks for the summaries of records that have reviews.
@@ -112,35 +124,15 @@ pub(crate) fn take_reviewed(store: &Store, table: &Table, moves: Moves, records:
     if records.is_empty() { Vec::new() } else { vec![Effect::Summarise(moves, None, records)] }
 }
 
-/// Takes in who some records are.
-pub(crate) fn take_summaries(
-    app: &mut App,
-    moves: Moves,
-    summaries: Vec<(usize, Option<Box<Summary>>)>,
-    now: Instant,
-) -> Effects {
-    if moves == app.table.moves() {
-        for (record, summary) in summaries {
-            if let Some(summary) = summary {
-                app.review.learn(record, &summary);
-            }
-        }
-        table::search::explain_found(&mut app.table, &app.review, &app.keymap, &mut app.status);
-        // Counted and put in order with the next tick: there may be many more.
-        app.table.arrange_at = app.table.arrange_at.or(Some(now + REARRANGE));
-    }
-    Vec::new()
-}
-
 /// Takes in the outcome of saving a verdict or, under its name, a decision.
 pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appended, Failure>) -> Effects {
     let met = match result {
         Ok(met) => met,
         Err(failure) => {
             let of = decided.map(|name| shown!(" {name}")).unwrap_or_default();
-            app.status
-                .fail(shown!("NOT SAVED{of}: {failure}; {} retries", app.keymap.key_of(keymap::Action::SaveAgain)));
-            return review::keys::keep_drafts(&app.log, &app.review);
+            app.status.fail(shown!("NOT SAVED{of}: {failure}; {} retries", app.keymap.key_of(Action::SaveAgain)));
+            app.review.drafts_changed = true;
+            return Vec::new();
         }
     };
     let left = app.log.events().next().is_some();
@@ -156,10 +148,13 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
     }
     let mut effects = vec![Effect::ReadReviews];
     if let Some(name) = decided {
-        effects.extend(across::keys::decided(app, name));
-    } else if app.screens.holds(ScreenKind::Adjudication) {
-        // A final verdict that was undone is asked for again.
-        effects.extend(across::keys::read_boards(app));
+        let can_undo = app.screens.top() == ScreenKind::Adjudication && app.allowed(Action::Undo).is_ok();
+        let undo = if can_undo { shown!(" · {} undo", app.keymap.key_of(Action::Undo)) } else { Shown::default() };
+        app.status.say(shown!("saved {name}{undo}"));
+    }
+    // The dashboard counts a final verdict; one that was undone is asked for again.
+    if decided.is_some() || app.screens.holds(ScreenKind::Adjudication) {
+        effects.extend(across::keys::read_boards(&mut app.across, &app.store, &app.table, app.models.samples));
     }
     if app.review.leaving.is_some() && !left {
         effects.extend([app.keep(), Effect::Quit(0)]);
@@ -167,17 +162,20 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
     effects
 }
 
-/// Updates the table after the reviews that it shows have changed.
-fn reviews_changed(app: &mut App) {
+/// Updates the table after the reviews that it shows have changed, and looks for the records that have some.
+pub(crate) fn reviews_changed(app: &mut App) -> Effects {
+    // Only a record that is known to be judged is counted, and none is looked for again once its line is saved.
+    let effects = find_reviewed(&mut app.review, &app.store, &app.table);
     if app.table.filter.needs_reviews() {
         app.arrange();
     }
-    review::keys::count_progress(app);
+    count_progress(&mut app.review, &app.store, &mut app.table, &app.forks.tree);
     app.review.count_since_new_label();
+    effects
 }
 
 /// Looks for the records that have reviews.
-fn find_reviewed(review: &mut Review, store: &Store, table: &Table) -> Effects {
+pub(crate) fn find_reviewed(review: &mut Review, store: &Store, table: &Table) -> Effects {
     let fresh = review.wanted();
     let moves = table.moves();
     let mut effects = Vec::new();
@@ -204,85 +202,84 @@ pub(crate) fn find_namesakes(review: &Review, store: &Store, table: &Table, judg
     (!ids.is_empty()).then_some(Effect::FindReviewed(table.moves(), ids, plan))
 }
 
-/// Updates the review after more records were found, or records got other numbers.
-pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
-    if moved {
-        app.review.forget_records();
-        if !matches!(app.review.wait, None | Some(Wait::Journal(_))) {
-            app.review.wait = None;
-            app.review.ahead.clear();
-            app.status.fail(Shown::own("the file has changed; look again before you give a verdict"));
-        }
-        let placed = app.screens.record().filter(|view| view.lost.is_none());
-        if let (Some(view), Some(target)) = (placed, &mut app.review.target) {
-            target.record = view.opened.index;
-            let (record, summary) = (target.record, target.summary.clone());
-            app.review.learn(record, &summary);
-        } else {
-            app.review.put_aside();
-        }
+/// Follows the open record after records got other numbers; `false`: what waits for a record was given up.
+pub(crate) fn records_moved(review: &mut Review, screens: &Screens) -> bool {
+    review.forget_records();
+    let waits = !matches!(review.wait, None | Some(Wait::Journal(_)));
+    if waits {
+        review.wait = None;
+        review.ahead.clear();
     }
-    if !app.store.is_settled() {
-        return Vec::new();
+    let placed = screens.record().filter(|view| view.lost.is_none());
+    if let (Some(view), Some(target)) = (placed, &mut review.target) {
+        target.record = view.opened.index;
+        let (record, summary) = (target.record, target.summary.clone());
+        review.learn(record, &summary);
+    } else {
+        review.put_aside();
     }
-    review::keys::count_progress(app);
-    find_reviewed(&mut app.review, &app.store, &app.table)
+    !waits
 }
 
 // The end.
 
-/// Holds the session while reviews are unsaved, and says so. `None`: the session may end.
-pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
-    app.log.events().next()?;
-    let failed = app.log.failed_events();
-    let said = app.review.leaving.replace(failed > 0);
+/// Holds the session while reviews are unsaved, and returns what is to be said of it, with `true` if something failed.
+/// `None`: the session may end.
+pub(crate) fn hold_quit(review: &mut Review, log: &Log, keymap: &Keymap) -> Option<(Shown, bool)> {
+    log.events().next()?;
+    let failed = log.failed_events();
+    let said = review.leaving.replace(failed > 0);
     match (said, failed) {
         // It was said before.
         (Some(said), _) if said == (failed > 0) => None,
-        (_, 0) => {
-            app.status.say(Shown::own("saving…; stepscope quits when done, quit again to quit now"));
-            Some(Vec::new())
-        }
+        (_, 0) => Some((Shown::own("saving…; stepscope quits when done, quit again to quit now"), false)),
         _ => {
-            warn_unsaved(app);
-            Some(review::keys::keep_drafts(&app.log, &app.review))
+            review.drafts_changed = true;
+            Some((unsaved(review, log, keymap), true))
         }
     }
 }
 
 // Many at once.
 
-pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Effects {
-    let moves = app.table.moves();
-    let read = |record: &usize| Some((*record, app.store.reading(*record)?, *app.store.row(*record)?));
+/// Begins to give many records a verdict, and returns what is to be read of them.
+pub(crate) fn begin_batch(
+    review: &mut Review,
+    store: &Store,
+    id: u64,
+    records: &[usize],
+    given: Given,
+) -> Vec<(usize, Reading, RowFacts)> {
+    let read = |record: &usize| Some((*record, store.reading(*record)?, *store.row(*record)?));
     let readings: Vec<_> = records.iter().filter_map(read).collect();
-    let id = app.table.new_search_id();
     let (verdict, labels, only_open) = match given {
-        Given::Label(label) => (Verdict::Fail, vec![app.review.label_set().refer(&label.id)], false),
+        Given::Label(label) => (Verdict::Fail, vec![review.label_set().refer(&label.id)], false),
         Given::Same(same) => (same.verdict, same.labels, true),
     };
-    let effects = review::keys::write_label_set(app, &labels);
+    review.write_label_set(&labels);
     let left = readings.len();
-    app.review.batch = Some(Batch { id, verdict, labels, only_open, left, kept: 0, had: 0, events: Vec::new() });
-    app.review.same = Err(NO_VERDICT);
-    app.status.say(shown!("saving {}…", counted(left, "verdict")));
-    effects.into_iter().chain([Effect::Summarise(moves, Some(id), readings)]).collect()
+    review.batch = Some(Batch { id, verdict, labels, only_open, left, kept: 0, had: 0, events: Vec::new() });
+    review.same = Err(NO_VERDICT);
+    readings
 }
 
-pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Option<Box<Summary>>)>) -> Effects {
-    let Some(mut batch) = app.review.batch.take_if(|batch| batch.id == id) else { return Vec::new() };
-    let mut effects = Vec::new();
-    let records: Vec<usize> = summaries.iter().map(|(record, _)| *record).collect();
+/// Gives the records that were read their verdict; after the last of them, tells how many got it.
+pub(crate) fn label_summaries(
+    review: &mut Review,
+    keymap: &Keymap,
+    id: u64,
+    summaries: Vec<(usize, Option<Box<Summary>>)>,
+) -> Option<Shown> {
+    let mut batch = review.batch.take_if(|batch| batch.id == id)?;
     for (record, summary) in summaries {
         batch.left = batch.left.saturating_sub(1);
-        let Some(summary) = summary else { continue };
-        effects.extend(label_summary(&mut app.log, &mut app.review, record, &summary, &mut batch));
+        if let Some(summary) = summary {
+            label_summary(review, record, &summary, &mut batch);
+        }
     }
-    effects.extend(find_namesakes(&app.review, &app.store, &app.table, &records));
-    review::keys::count_progress(app);
     if batch.left > 0 {
-        app.review.batch = Some(batch);
-        return effects;
+        review.batch = Some(batch);
+        return None;
     }
     let what = if batch.only_open { format!(": {}", batch.verdict.word()) } else { " labelled".to_owned() };
     let mut said = format!("{}{what}", counted(batch.events.len(), "record"));
@@ -295,15 +292,14 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
     }
     if !batch.events.is_empty() {
         said.push_str(" · ");
-        said.push_str(&app.keymap.key_of(Action::Undo));
+        said.push_str(&keymap.key_of(Action::Undo));
         said.push_str(" undo");
-        app.review.batches.push(batch.events);
+        review.batches.push(batch.events);
     }
-    app.status.say(shown!("{said}"));
-    effects
+    Some(shown!("{said}"))
 }
 
-fn label_summary(log: &mut Log, review: &mut Review, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
+fn label_summary(review: &mut Review, record: usize, summary: &Summary, batch: &mut Batch) {
     let hidden = review.hidden_of(record);
     review.learn(record, summary);
     let reviewed = review.find(&summary.item, &summary.content);
@@ -311,7 +307,7 @@ fn label_summary(log: &mut Log, review: &mut Review, record: usize, summary: &Su
     let fresh = mine.as_ref().filter(|mine| stepscope_review::fold::is_fresh(mine, Some(&summary.content)));
     if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {
         batch.kept += 1;
-        return Vec::new();
+        return;
     }
     let mut draft = fresh.map(Draft::of).unwrap_or_default();
     let is_given =
@@ -319,7 +315,7 @@ fn label_summary(log: &mut Log, review: &mut Review, record: usize, summary: &Su
     let missing: Vec<LabelRef> = batch.labels.iter().filter(|label| !is_given(label)).cloned().collect();
     if missing.is_empty() && fresh.is_some_and(|mine| mine.verdict == Some(batch.verdict)) {
         batch.had += 1;
-        return Vec::new();
+        return;
     }
     draft.labels.extend(missing);
     let mut event = about(summary, hidden, EventKind::Verdict, &review.me);
@@ -328,7 +324,5 @@ fn label_summary(log: &mut Log, review: &mut Review, record: usize, summary: &Su
     // A label more is no second look.
     event.times.shown = fresh.and_then(|mine| mine.times.shown.clone());
     event.supersedes = mine.map(|mine| mine.event_id);
-    let event = review.say(event);
-    batch.events.push(event.event_id.clone());
-    append(log, review, event)
+    batch.events.push(review.save(event));
 }

@@ -1,19 +1,23 @@
 //! The strip of the reviews above the status line, and what is asked while reviewing.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::review;
-use crate::app::review::Review;
-use crate::app::review::ask::is_passed;
-use crate::app::review::keys::glyph;
-use crate::app::review::{Draft, ENOUGH, Given, LABEL_KEYS, LabelPurpose, ReviewDialog, ReviewField};
+use crate::app::fork_tree::ForkTree;
+use crate::app::log::Log;
+use crate::app::review::ask::{allowed_for_label, is_passed, labels_that_fit, offered};
+use crate::app::review::order::group_of;
+use crate::app::review::verdict::glyph;
+use crate::app::review::{
+    Draft, ENOUGH, Given, KnownRecord, LABEL_KEYS, LabelPurpose, Review, ReviewDialog, ReviewField, ReviewTarget,
+};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
-use crate::widgets::keymap::Action;
+use crate::screens::table::state::Table;
+use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::{hint, window as window_of};
 use crate::widgets::list::List;
@@ -25,6 +29,7 @@ use crate::widgets::window::{centred, open, width};
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_io::pipeline::store::Store;
 use stepscope_judge::triage::Fix;
 use stepscope_record::finding::counted;
 use stepscope_report::page::Said;
@@ -47,22 +52,22 @@ const GUIDELINE_LINES: usize = 3;
 impl App {
     /// The screen without the strip of the reviews.
     pub fn area(&self) -> Rect {
-        let strip = rows(self);
-        Rect::new(0, 0, self.size.width, self.size.height - strip)
+        // Without a review there is only something to say where somebody judged something.
+        let screen = self.screens.top();
+        let there = (screen == ScreenKind::Table || screen.is_of_record()) && self.review.is_begun();
+        let chooses = self.review.draft.choosing;
+        let least = if chooses { LEAST_TO_CHOOSE } else { LEAST_HEIGHT };
+        let whole = Rect::from((Position::ORIGIN, self.size));
+        if !there || self.presenting.is_some() || self.size.height < least {
+            return whole;
+        }
+        let labels = || {
+            let labels = offered(&self.review, &self.store, &self.table);
+            label_lines(&self.review, &labels, &self.keymap, self.size.width).0.len()
+        };
+        let labels = if chooses { labels() } else { 0 };
+        Rect { height: whole.height - 1 - u16::try_from(labels).unwrap_or(0), ..whole }
     }
-}
-
-/// Counts the rows that the strip takes.
-pub(crate) fn rows(app: &App) -> u16 {
-    // Without a review there is only something to say where somebody judged something.
-    let screen = app.screens.top();
-    let there = (screen == ScreenKind::Table || screen.is_of_record()) && app.review.is_begun();
-    let least = if app.review.draft.choosing { LEAST_TO_CHOOSE } else { LEAST_HEIGHT };
-    if !there || app.presenting.is_some() || app.size.height < least {
-        return 0;
-    }
-    let labels = if app.review.draft.choosing { label_lines(app).0.len() } else { 0 };
-    1 + u16::try_from(labels).unwrap_or(0)
 }
 
 /// The role of a verdict.
@@ -80,19 +85,40 @@ pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let look = Look { focused: true, ..look };
-    let right = right(app, look);
+    let App { review, store, table, keymap, .. } = app;
+    let right = right(review, &app.log, keymap, app.size.width, look);
     let width = usize::from(area.width);
     let right_width: usize = right.iter().map(Span::width).sum::<usize>().min(width / 2);
     let mut left = vec![look.span(" review ", Role::Title)];
-    let (done, all) = app.review.progress;
+    let (done, all) = review.progress;
     left.push(look.span(format!("{done}/{all}  "), Role::Dim));
-    left.extend(group(app, look));
-    left.extend(said(app, look));
+    let group = group(review, store, table, &app.forks.tree, look);
+    let is_grouped = group.is_some();
+    left.extend(group);
+    let wide = app.size.width >= WIDE;
+    let keys = || keys(keymap, wide, |action| app.allowed(action).is_ok(), look);
+    left.extend(match &review.target {
+        Some(target) => {
+            let mut said = of_target(review, target, wide, is_grouped, look);
+            let is_open = !review.draft.choosing && (target.again || review.verdict().is_none());
+            if is_open && (review.draft.is_empty() || wide) {
+                said.extend(keys());
+            }
+            said
+        }
+        None if app.screens.top() == ScreenKind::Table => {
+            let known = app.record().and_then(|record| review.known(record));
+            known.and_then(|known| of_row(review, known, look)).unwrap_or_else(keys)
+        }
+        // What is open may be gone from its file; the row under the cursor of the table is another record then.
+        None => Vec::new(),
+    });
     put(fit_spans(left, width.saturating_sub(right_width + 1)), 0, area, buf);
     let place = Rect { x: area.right().saturating_sub(right_width as u16), width: right_width as u16, ..area };
     put(right, 0, place, buf);
-    if app.review.draft.choosing {
-        for (n, line) in label_lines(app).0.into_iter().enumerate() {
+    if review.draft.choosing {
+        let labels = label_lines(review, &offered(review, store, table), keymap, app.size.width).0;
+        for (n, line) in labels.into_iter().enumerate() {
             let spans =
                 line.into_iter().map(|(text, chosen)| look.span(text, if chosen { Role::Accent } else { Role::Text }));
             put(std::iter::once(Span::raw(" ")).chain(spans).collect(), n + 1, area, buf);
@@ -101,26 +127,25 @@ pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Shows on the right whether everything is saved, and the pace of the review.
-fn right(app: &App, look: Look<'_>) -> Spans {
-    let review = &app.review;
-    let (failed, waiting) = (app.log.failed_events(), app.log.events().count());
+fn right(review: &Review, log: &Log, keymap: &Keymap, width: u16, look: Look<'_>) -> Spans {
+    let (failed, waiting) = (log.failed_events(), log.events().count());
     let mut line = Vec::new();
-    if let Some((pace, left)) = review.pace().filter(|_| app.size.width >= WIDE) {
+    if let Some((pace, left)) = review.pace().filter(|_| width >= WIDE) {
         line.push(look.span(format!("{pace:.1} per minute, {left} min left   "), Role::Dim));
     }
-    if review.since_new_label >= ENOUGH && app.size.width >= WIDE {
+    if review.since_new_label >= ENOUGH && width >= WIDE {
         line.push(look.span(format!("no new labels in {} verdicts   ", review.since_new_label), Role::Dim));
     }
     line.push(match (failed, waiting) {
         (1.., _) => {
-            let key = app.keymap.key_of(Action::SaveAgain);
+            let key = keymap.key_of(Action::SaveAgain);
             look.span(format!("! {failed} NOT SAVED, {key} retries "), Role::Fatal)
         }
         (_, 1..) => look.span(format!("saving {waiting}… "), Role::Warning),
         _ if review.trouble.is_some() => look.span("! no review log ", Role::Fatal),
         // What is begun is not saved: the two are not said side by side.
         _ if review.saved && review.draft.is_empty() => look.span("saved ", Role::Ok),
-        _ if !review.is_on() && app.size.width < WIDE => look.span("read-only ", Role::Hint),
+        _ if !review.is_on() && width < WIDE => look.span("read-only ", Role::Hint),
         _ if !review.is_on() => look.span("read-only; to review, pass --reviews FILE ", Role::Hint),
         _ if !review.reviewing => look.span(":review starts a review ", Role::Hint),
         _ => Span::raw(""),
@@ -129,25 +154,21 @@ fn right(app: &App, look: Look<'_>) -> Spans {
 }
 
 /// Tells why the record is in the queue, and how much of its group is left.
-fn group(app: &App, look: Look<'_>) -> Option<Span<'static>> {
-    let record = app.review.target.as_ref().map(|target| target.record).or_else(|| app.record())?;
-    let is_open = !app.review.draft.choosing && app.review.judged(record).mine.is_none();
-    let (class, left, all) = review::keys::group_of(app, record).filter(|_| is_open)?;
+fn group(review: &Review, store: &Store, table: &Table, forks: &ForkTree, look: Look<'_>) -> Option<Span<'static>> {
+    let target = review.target.as_ref().map(|target| target.record);
+    let record = target.or_else(|| table.chosen(store.len()))?;
+    let is_open = !review.draft.choosing && review.judged(record).mine.is_none();
+    let (class, left, all) = group_of(review, store, table, forks, record).filter(|_| is_open)?;
     Some(look.span(format!("{}: {left} of {all} left  ", class.phrase()), Role::Accent))
 }
 
-/// Shows the saved verdict and the draft for the record.
-fn said(app: &App, look: Look<'_>) -> Spans {
-    let review = &app.review;
-    let Some(target) = &review.target else {
-        // What is open may be gone from its file; the row under the cursor of the table is another record then.
-        return if app.screens.top() == ScreenKind::Table { of_row(app, look) } else { Vec::new() };
-    };
+/// Shows the saved verdict and the draft for the target; `is_grouped`: how many of its group are left is shown too.
+fn of_target(review: &Review, target: &ReviewTarget, wide: bool, is_grouped: bool, look: Look<'_>) -> Spans {
     let mut line = Vec::new();
     if review.draft.choosing {
         let part = review.draft.part.map(|part| format!(" {}", part.phrase())).unwrap_or_default();
         line.push(look.span(format!("{} fail{part}: ", sign::REJECTED), Role::Fatal));
-        line.extend(draft(&app.review, &review.draft, look));
+        line.extend(draft(review, &review.draft, look));
         return line;
     }
     let judged = review.judged(target.record);
@@ -155,8 +176,8 @@ fn said(app: &App, look: Look<'_>) -> Spans {
     match mine.as_ref().and_then(|event| event.verdict.map(|verdict| (event, verdict))) {
         Some((event, verdict)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-            line.extend(draft(&app.review, &Draft::of(event), look));
-            line.extend(others(&app.review, (&target.summary.item, &target.summary.content), look));
+            line.extend(draft(review, &Draft::of(event), look));
+            line.extend(others(review, (&target.summary.item, &target.summary.content), look));
         }
         None if target.again => line.push(look.span("repeat (self-agreement check)  ", Role::Accent)),
         None if judged.stale => {
@@ -164,22 +185,19 @@ fn said(app: &App, look: Look<'_>) -> Spans {
         }
         None if judged.others => {
             let is_shown = target.hidden.is_empty();
-            line.extend(by_others(&app.review, (&target.summary.item, &target.summary.content), is_shown, look));
+            line.extend(by_others(review, (&target.summary.item, &target.summary.content), is_shown, look));
         }
         // That more are left says it too.
-        None if app.size.width < WIDE && group(app, look).is_some() => {}
+        None if !wide && is_grouped => {}
         None => line.push(look.span("unreviewed  ", Role::Dim)),
     }
-    line.extend(notes(&app.review, look));
+    line.extend(notes(review, look));
     if !review.draft.is_empty() {
         line.push(look.span("draft: ", Role::Warning));
-        line.extend(draft(&app.review, &review.draft, look));
+        line.extend(draft(review, &review.draft, look));
     }
     if !target.hidden.is_empty() {
         line.push(look.span(format!("hidden: {}  ", target.hidden.phrase()), Role::Warning));
-    }
-    if mine.is_none() && (review.draft.is_empty() || app.size.width >= WIDE) {
-        line.extend(keys(app, look));
     }
     line
 }
@@ -230,23 +248,22 @@ fn others(review: &Review, (item, content): (&ItemRef, &Digest), look: Look<'_>)
 
 /// The row under the cursor of the table. As in the open record, what I said comes first and without a name, and what
 /// others said has theirs.
-fn of_row(app: &App, look: Look<'_>) -> Spans {
-    let Some(known) = app.record().and_then(|record| app.review.known(record)) else { return keys(app, look) };
+fn of_row(review: &Review, known: &KnownRecord, look: Look<'_>) -> Option<Spans> {
     let (judged, of) = (&known.judged, (&known.item, &known.content));
     let mut line = Vec::new();
-    match (judged.mine, app.review.mine(&known.item, &known.content)) {
+    match (judged.mine, review.mine(&known.item, &known.content)) {
         (Some(verdict), Some(event)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
-            line.extend(draft(&app.review, &Draft::of(&event), look));
-            line.extend(others(&app.review, of, look));
+            line.extend(draft(review, &Draft::of(&event), look));
+            line.extend(others(review, of, look));
         }
         _ if judged.stale => {
             line.push(look.span(format!("{} changed since your review  ", sign::CHANGED), Role::Warning));
         }
-        _ if judged.others => line.extend(by_others(&app.review, of, app.review.hide.is_empty(), look)),
-        _ => return keys(app, look),
+        _ if judged.others => line.extend(by_others(review, of, review.hide.is_empty(), look)),
+        _ => return None,
     }
-    line
+    Some(line)
 }
 
 fn gold_span(gold: GoldStatus, look: Look<'_>) -> Span<'static> {
@@ -276,7 +293,7 @@ fn draft(review: &Review, draft: &Draft, look: Look<'_>) -> Spans {
 }
 
 /// Shows the first keys, where there is nothing else to show.
-fn keys(app: &App, look: Look<'_>) -> Spans {
+fn keys(keymap: &Keymap, wide: bool, is_allowed: impl Fn(Action) -> bool, look: Look<'_>) -> Spans {
     const KEYS: [(Action, &str); 5] = [
         (Action::Pass, "pass"),
         (Action::Fail, "fail"),
@@ -285,33 +302,33 @@ fn keys(app: &App, look: Look<'_>) -> Spans {
         (Action::GoldStatus, "expected"),
     ];
     let mut line = Vec::new();
-    let room = if app.size.width >= WIDE { KEYS.len() } else { 3 };
+    let room = if wide { KEYS.len() } else { 3 };
     for (n, (action, word)) in KEYS.into_iter().take(room).enumerate() {
         // A number names an item of the answer: that is nearer than putting the record off.
-        if n == 2 && app.allowed(Action::PassPart).is_ok() {
-            line.push(look.span(format!("1{}", app.keymap.key_of(Action::Pass)), Role::HintKey));
+        if n == 2 && is_allowed(Action::PassPart) {
+            line.push(look.span(format!("1{}", keymap.key_of(Action::Pass)), Role::HintKey));
             line.push(look.span(" item A  ", Role::Hint));
         }
-        if app.allowed(action).is_ok() {
-            line.push(look.span(app.keymap.key_of(action), Role::HintKey));
+        if is_allowed(action) {
+            line.push(look.span(keymap.key_of(action), Role::HintKey));
             line.push(look.span(format!(" {word}  "), Role::Hint));
         }
     }
     line
 }
 
-/// Counts the labels on screen that have a key.
-pub(crate) fn labels_shown(app: &App) -> usize {
-    label_lines(app).1
-}
-
 /// The labels that have a key, as lines: each text, and whether it is chosen; and how many they are.
-fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
-    let (set, offered) = (app.review.label_set(), review::ask::offered(&app.review, &app.store, &app.table));
-    let room = usize::from(app.size.width).saturating_sub(2);
+pub(crate) fn label_lines(
+    review: &Review,
+    offered: &[LabelDefinition],
+    keymap: &Keymap,
+    width: u16,
+) -> (Vec<Vec<(String, bool)>>, usize) {
+    let set = review.label_set();
+    let room = usize::from(width).saturating_sub(2);
     let all = |longest: usize| {
         let piece = |(n, label): (usize, &LabelDefinition)| {
-            let chosen = app.review.is_chosen(label, &set);
+            let chosen = review.is_chosen(label, &set);
             let sign = if chosen { "[x]" } else { "[ ]" };
             (format!("{} {sign} {}   ", n + 1, fit(label.name.line().as_str(), longest)), chosen)
         };
@@ -325,7 +342,7 @@ fn label_lines(app: &App) -> (Vec<Vec<(String, bool)>>, usize) {
     }
     let mut shown: usize = lines.iter().map(Vec::len).sum();
     let Some(last) = lines.last_mut() else { return (lines, shown) };
-    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, app.keymap.key_of(Action::FindLabel));
+    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, keymap.key_of(Action::FindLabel));
     if shown < set.labels.len() {
         let mut used: usize = last.iter().map(|(text, _)| text.width()).sum();
         while used + more(shown).width() > room
@@ -369,11 +386,9 @@ fn title(review: &Review, field: &ReviewField) -> Shown {
 }
 
 /// The column of the cursor in the line that is typed; `None`: no line is typed.
-pub(crate) fn cursor(app: &App, area: Rect) -> Option<u16> {
-    let Dialog::Review(ReviewDialog::Line { field, line, .. }) = app.screens.dialog.as_ref()?.own() else {
-        return None;
-    };
-    let head = title(&app.review, field);
+pub(crate) fn cursor(dialog: Option<&Dialog>, review: &Review, area: Rect) -> Option<u16> {
+    let Dialog::Review(ReviewDialog::Line { field, line, .. }) = dialog?.own() else { return None };
+    let head = title(review, field);
     let (_, before) = window_of(line, room(&head, area));
     Some(area.x + u16::try_from(head.as_str().width() + before).unwrap_or(0).min(area.width.saturating_sub(1)))
 }
@@ -449,7 +464,7 @@ fn labels(
     buf: &mut Buffer,
     look: Look<'_>,
 ) {
-    let fits = review::ask::labels_that_fit(app, purpose, line.value().trim());
+    let fits = labels_that_fit(app);
     let guideline = fits.get(list.at).and_then(|label| label.guideline.as_ref()).map(Text::line);
     let width = width(area, LIST_WIDTH);
     let guideline = guideline.as_ref().map(Shown::as_str).unwrap_or_default();
@@ -489,15 +504,15 @@ fn labels(
         }
     }
     if fits.is_empty() {
-        put(vec![without_label(app, line.value().trim(), usize::from(inner.width), look)], 1, inner, buf);
+        let can_create = allowed_for_label(app.screens.dialog.as_ref(), &fits, Action::NewLabel).is_ok();
+        let create = can_create.then(|| (line.value().trim(), app.keymap.key_of(Action::Open)));
+        put(vec![without_label(create, usize::from(inner.width), look)], 1, inner, buf);
     }
 }
 
 /// Says what opening does where no label fits.
-fn without_label(app: &App, typed: &str, width: usize, look: Look<'_>) -> Span<'static> {
-    if review::ask::allowed_for_label(app, Action::NewLabel).is_err() {
-        return look.span("no matching label", Role::Dim);
-    }
+fn without_label(create: Option<(&str, String)>, width: usize, look: Look<'_>) -> Span<'static> {
+    let Some((typed, key)) = create else { return look.span("no matching label", Role::Dim) };
     let name = Shown::line(typed.as_bytes());
-    look.span(fit(&format!("{} creates the label {name}", app.keymap.key_of(Action::Open)), width), Role::Accent)
+    look.span(fit(&format!("{key} creates the label {name}"), width), Role::Accent)
 }

@@ -2,19 +2,26 @@
 
 use std::sync::Arc;
 
+use crate::app::fork_tree::ForkTree;
 use crate::app::msg::{Effect, Effects};
+use crate::app::records::current;
 use crate::app::review;
+use crate::app::review::Review;
+use crate::app::review::keys::to_resume;
 use crate::app::seek::Seek;
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::screens::kind::ScreenKind;
+use crate::screens::stack::Screens;
 use crate::screens::table::search::end_of;
-use crate::screens::table::state::Search;
-use crate::widgets::keymap::NO_RECORD;
+use crate::screens::table::state::{Search, Table};
+use crate::widgets::keymap::{Keymap, NO_RECORD, Reason};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::{shell_option, shell_word};
 use stepscope_io::config::session::FileView;
 use stepscope_io::pipeline::search::Plan;
+use stepscope_io::pipeline::store::Store;
 use stepscope_table::filter::Filter;
 
 impl App {
@@ -24,23 +31,23 @@ impl App {
             Ok(filter) => Arc::new(filter),
             Err(why) => return self.status.fail(shown!("{why}")),
         };
-        let mut effects = end(self);
+        let mut effects = end(&mut self.seek);
         let search = Search::new(self.table.new_search_id(), "", filter);
         self.seek = Some(Seek { id: id.to_owned(), step, search });
-        effects.extend(go_on(self));
+        effects.extend(go_on(&mut self.seek, &self.store, &self.review, &mut self.status));
         effects
     }
 }
 
 /// Ends the search for the record of a link.
-fn end(app: &mut App) -> Effects {
-    app.seek.take().and_then(|seek| end_of(Some(seek.search))).into_iter().collect()
+fn end(seek: &mut Option<Seek>) -> Effects {
+    seek.take().and_then(|seek| end_of(Some(seek.search))).into_iter().collect()
 }
 
 /// Looks through the records that came since, or says that there is no such record.
-pub(crate) fn go_on(app: &mut App) -> Effects {
-    let App { store, seek: Some(seek), review, .. } = app else { return Vec::new() };
-    let search = &mut seek.search;
+pub(crate) fn go_on(seek: &mut Option<Seek>, store: &Store, review: &Review, status: &mut StatusLine) -> Effects {
+    let Some(sought) = seek else { return Vec::new() };
+    let search = &mut sought.search;
     if search.running {
         return Vec::new();
     }
@@ -52,9 +59,9 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
     if !store.is_settled() {
         return Vec::new();
     }
-    let id = Shown::line(seek.id.as_bytes());
-    let mut effects = end(app);
-    effects.extend(app.status.fail(shown!("no record has the id \"{id}\"")));
+    let id = Shown::line(sought.id.as_bytes());
+    let mut effects = end(seek);
+    effects.extend(status.fail(shown!("no record has the id \"{id}\"")));
     effects
 }
 
@@ -63,8 +70,10 @@ pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool) -> E
     let Some(seek) = app.seek.as_mut().filter(|seek| seek.search.id == id) else { return Vec::new() };
     seek.search.take(found, done);
     let (step, record) = (seek.step, seek.search.found.first().copied());
-    let Some(record) = record else { return if done { go_on(app) } else { Vec::new() } };
-    let mut effects = end(app);
+    let Some(record) = record else {
+        return if done { go_on(&mut app.seek, &app.store, &app.review, &mut app.status) } else { Vec::new() };
+    };
+    let mut effects = end(&mut app.seek);
     if app.screens.top() != ScreenKind::Table {
         effects.extend(app.back_to_table());
     }
@@ -72,33 +81,37 @@ pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool) -> E
     if app.table.record(row) == Some(record as usize) {
         app.table.list.at = row;
     }
-    effects.extend(open_at(app, u64::from(record), step));
+    // It is opened at the step as soon as it is there.
+    let view = FileView { screen: Some("run".to_owned()), record: record.into(), step, ..FileView::default() };
+    review::keys::resume_at(&mut app.review, &view);
+    if let Some((record, screen)) = to_resume(&app.review, &app.store, &app.screens) {
+        effects.extend(app.request(record, screen));
+    }
     effects
 }
 
-/// Opens a record at a step, as soon as it is there.
-pub(crate) fn open_at(app: &mut App, record: u64, step: Option<usize>) -> Effects {
-    let view = FileView { screen: Some("run".to_owned()), record, step, ..FileView::default() };
-    review::keys::resume_at(&mut app.review, &view);
-    review::keys::resume(app)
-}
-
 /// The shell command that opens the record that keys are about, at its step; why there is none.
-pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
-    let record = app.current().ok_or(NO_RECORD)?;
-    let view = app.screens.record().filter(|view| view.opened.index == record);
+pub(crate) fn link(
+    screens: &Screens,
+    store: &Store,
+    table: &Table,
+    forks: &ForkTree,
+    samples: bool,
+) -> Result<Shown, Reason> {
+    let record = current(screens, store, table).ok_or(NO_RECORD)?;
+    let view = screens.record().filter(|view| view.opened.index == record);
     let id = match view {
         Some(view) => Some(view.opened.id.clone()),
-        None => app.table.texts(record).map(|texts| texts.id.clone()),
+        None => table.texts(record).map(|texts| texts.id.clone()),
     };
     let id = id.filter(|id| !id.as_str().is_empty()).ok_or("this record has no id")?;
-    let source = app.store.source_of(app.root_of(record)).and_then(|source| app.store.sources().get(source));
+    let source = store.source_of(forks.root_of(store, record)).and_then(|source| store.sources().get(source));
     let path = match source.and_then(|source| source.input.path()) {
         Some(path) => {
             let path = path.to_str().ok_or("this file's name is no text")?;
             format!(" {}{}", if path.starts_with('-') { "./" } else { "" }, shell_word(path))
         }
-        None if app.models.samples => String::new(),
+        None if samples => String::new(),
         None => return Err("standard input cannot be opened again; save it to a file first"),
     };
     let step = view.filter(|view| view.opened.has_steps() && view.moment.0 > 0);
@@ -114,9 +127,9 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
 }
 
 /// Copies the command that opens what is in front.
-pub(crate) fn copy_link(app: &mut App) -> Effects {
-    match link(app) {
-        Ok(link) => app.copy(&link, "the command"),
-        Err(why) => app.status.refuse(&app.keymap, why),
+pub(crate) fn copy_link(link: Result<Shown, Reason>, keymap: &Keymap, status: &mut StatusLine) -> Effects {
+    match link {
+        Ok(link) => status.copy(&link, "the command"),
+        Err(why) => status.refuse(keymap, why),
     }
 }

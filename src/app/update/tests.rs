@@ -15,6 +15,7 @@ use crate::app::msg::{Effect, Msg};
 use crate::app::open_record::{OpenRecord, analyses};
 use crate::app::review;
 use crate::app::review::keys::target_of;
+use crate::app::review::news::save_said;
 use crate::app::review::{Review, ReviewLog};
 use crate::app::state::{App, Looks};
 use crate::screens::kind::ScreenKind;
@@ -54,7 +55,7 @@ fn app(runs: usize, forks: usize) -> App {
     let _loader = loading.go_on().unwrap();
     store.settle(&events);
     let theme = Theme::built_in("dark", Depth::True).unwrap();
-    let looks = Looks { theme, all: Vec::new(), chosen: None, depth: Depth::True, ascii: false };
+    let looks = Looks::new(theme, Vec::new(), Depth::True, false);
     let mut app = App::new(store, Keymap::default(), looks);
     app.size = Size::new(120, 40);
     if forks > 0 {
@@ -150,6 +151,7 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
             visits::take();
             app.review.look_at(target);
             let _ = review::keys::judge(&mut app, Verdict::Pass);
+            let _ = save_said(&mut app.review, &mut app.log, &app.store, &mut app.table, &app.forks.tree);
             app.settle();
             rows += if n < judged { 0 } else { visits::take() };
             app.log = Log::default();
@@ -171,6 +173,7 @@ fn what_waits_to_be_saved_stands_behind_what_others_wrote() {
     app.show_record(opened(&app, 0), ScreenKind::Run);
     app.review.look_at(target_of(&opened(&app, 0)).unwrap());
     let _ = review::keys::judge(&mut app, Verdict::Pass);
+    let _ = save_said(&mut app.review, &mut app.log, &app.store, &mut app.table, &app.forks.tree);
     let own = app.review.reviews.events().next().unwrap();
     let from = |id: &'static str| Event { event_id: id.into(), reviewer: Reviewer::person("other"), ..own.clone() };
     let ids = |app: &App| app.review.reviews.events().map(|event| event.event_id).collect::<Vec<_>>();
@@ -188,7 +191,7 @@ fn each_of_two_works_says_its_own_progress() {
     let mut app = app(3, 0);
     app.across.baseline = Some(BaselineRuns::Path("b.jsonl".into()));
     (app.across.comparing.due, app.across.judging.due) = (true, true);
-    let begun = across::keys::refresh_across(&mut app);
+    let begun = across::keys::refresh_across(&mut app.across, &app.store, &app.table, &app.screens, app.models.samples);
     let [Effect::Compare(compared, _), Effect::ReadDashboard(judged, _)] = begun[..] else { unreachable!("{begun:?}") };
     let mut tell = |id, percent| {
         app.update(Msg::AcrossPercent(id, percent), Instant::now());

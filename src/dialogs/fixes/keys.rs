@@ -2,6 +2,7 @@
 
 use crate::app::across::{Across, RecordHandle};
 use crate::app::msg::{Effect, Effects};
+use crate::app::records::files_of_open;
 use crate::app::state::App;
 use crate::app::status_line::Status;
 use crate::dialogs::dialog::Dialog;
@@ -26,7 +27,7 @@ pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>,
     match found {
         Ok(fixes) => {
             app.screens.open_dialog(Dialog::Fixes(fixes));
-            let files = app.files_of_open();
+            let files = files_of_open(&app.screens, &app.store);
             repair::refresh_repair_line(&mut app.screens, &app.models, &app.keymap, files);
             Vec::new()
         }

@@ -8,6 +8,8 @@ use crate::app::log::Log;
 use crate::app::log::What;
 use crate::app::msg::Effects;
 use crate::app::review::Review;
+use crate::app::review::ReviewDialog;
+use crate::app::review::order::count_progress;
 use crate::app::review::{self, LabelPurpose};
 use crate::app::state::App;
 use crate::app::status_line::StatusLine;
@@ -38,16 +40,16 @@ pub(crate) fn allowed(
             if action == Action::Open {
                 across::keys::may_show_filtered(screens)?;
             } else if review.is_on() && !review.reviewing {
-                review::keys::may_review(review)?;
+                review::may::may_review(review)?;
             }
             let any = across.judged.as_ref().is_some_and(|judged| adjudication.case(judged).is_some());
             need(any, "nothing to decide")
         }
         // A verdict that was given elsewhere is not undone where it is not seen.
-        Action::Undo => review::keys::may_review(review).and_then(|()| {
+        Action::Undo => review::may::may_review(review).and_then(|()| {
             need(review.undoes_decision(), "no final verdict to undo; <back> leads to the other verdicts")
         }),
-        Action::Redo => review::keys::may_review(review).and_then(|()| {
+        Action::Redo => review::may::may_review(review).and_then(|()| {
             need(review.redoes_decision(), "no final verdict to redo; <back> leads to the other verdicts")
         }),
         _ => need(action.is_plain(), across::keys::NOT_HERE),
@@ -67,7 +69,10 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             let given = labels::give_nth(area, &app.across, &mut app.kept.adjudication, &app.keymap, count);
             return Some(given.map_or_else(|why| app.status.say(Shown::own(why)), |()| Vec::new()));
         }
-        Action::FindLabel => return Some(review::ask::open_labels(app, LabelPurpose::Decide)),
+        Action::FindLabel => {
+            let labels = ReviewDialog::labels(LabelPurpose::Decide);
+            app.screens.open_dialog(Dialog::Review(labels));
+        }
         Action::NextPane => show_agreement(&app.across, &mut app.screens, &mut app.status),
         Action::Open => return Some(open_case(app)),
         Action::DecidePass | Action::DecideFail if warns(&app.across, &mut app.kept.adjudication) => {
@@ -152,7 +157,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
     }
     // It holds at once, so that undo takes back this one and not the one before.
     let event = app.review.say(event);
-    review::keys::count_progress(app);
+    count_progress(&mut app.review, &app.store, &mut app.table, &app.forks.tree);
     effects.extend(app.log.event(journal, What::Decision(Box::new(event))));
     effects
 }

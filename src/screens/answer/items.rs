@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::review::keys::glyph;
 use crate::app::review::strip::role;
+use crate::app::review::verdict::glyph;
 use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView, PartVerdict};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;

@@ -60,7 +60,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::PreviousFinding => next_finding(&mut app.screens, -times),
         Action::CopyQuote => {
             let quote = answer.quote_text();
-            return Some(app.copy_if_any(quote, "quote with its lines"));
+            return Some(app.status.copy_if_any(quote, "quote with its lines"));
         }
         _ => return None,
     };

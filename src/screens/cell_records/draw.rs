@@ -37,7 +37,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// Lays out the number, outcome, findings and question of a record.
 fn line(app: &App, record: usize, width: usize, look: Look<'_>) -> Spans {
-    let Some(row) = app.shown_row(record) else { return Vec::new() };
+    let Some(row) = app.review.shown_row(&app.store, record) else { return Vec::new() };
     let number = pad_left(&(record + 1).to_string(), app.store.len().to_string().len());
     let (sign, role) = outcome(&row);
     let mut spans = vec![look.span(number, Role::Dim), look.span(format!(" {sign} "), role)];

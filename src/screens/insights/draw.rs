@@ -6,6 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::records::percent;
 use crate::app::state::App;
 use crate::screens::insights::state::{InsightCursor, line_at};
 use crate::widgets::layout::{inner_line, parts, with_third_pane};
@@ -45,7 +46,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let records = app.store.totals().insights().records();
     let of_all = if app.table.filter.is_empty() { "" } else { "; the filter does not apply here" };
     title.push(look.span(format!("  {}{of_all}", counted(records, "record")), Role::Dim));
-    if let Some(percent) = app.percent() {
+    if let Some(percent) = percent(&app.store) {
         title.push(look.span(format!("  checking {percent} %"), Role::Accent));
     }
     let cursor = app.kept.insights;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::app::forks::follow::forks_path;
 use crate::app::model_choice::{Candidate, ModelChoice};
 use crate::app::msg::{Effect, Effects};
+use crate::app::records::files_of_open;
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{EditTarget, Editor};
@@ -38,7 +39,7 @@ pub(crate) fn step_through(app: &mut App) -> Effects {
     let keep = Unfinished::beside(&forks.unwrap_or_else(|| runs_file(&app.store, &app.table, &app.export)));
     // Nothing is saved while presenting.
     let mut live = Live::new(origin, known, Some(keep).filter(|_| app.presenting.is_none()));
-    (live.edits, live.files) = (edits, app.files_of_open());
+    (live.edits, live.files) = (edits, files_of_open(&app.screens, &app.store));
     begin(&mut app.screens, &mut app.models, live)
 }
 

@@ -139,7 +139,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
             "Ended early: <keep> saves a failed fork, <rerun> re-runs, <back> goes back"
         }
         (Stage::Over, _) => match attempt.kept {
-            Kept::Saved if leads_to_fork(&app.screens, || app.has_forks()).is_ok() => {
+            Kept::Saved if leads_to_fork(&app.screens, || app.fork_tree().len() > 1).is_ok() => {
                 "Saved. <next_fork> opens the fork, there <difference> compares it with its parent; <back> goes back"
             }
             Kept::Saved => "Saved. <rerun> re-runs, <back> goes back",

@@ -633,7 +633,10 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         // The fork that was saved last, in place of the result.
         A::NextFork => {
             app.screens.pop();
-            return Some(forks::follow::fork_by(app, -1));
+            let found = forks::follow::fork_from(&app.screens, &app.store, &app.table, &app.forks.tree, -1);
+            let Ok((row, record)) = found else { return Some(Vec::new()) };
+            app.table.list.at = row;
+            return Some(app.request(record, app.screens.top()));
         }
         // The same fork, next to the record.
         A::Difference => {

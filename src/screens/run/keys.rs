@@ -3,6 +3,7 @@
 use ratatui::layout::{Position, Rect};
 
 use crate::app::msg::Effects;
+use crate::app::records::fork_in_front;
 use crate::app::state::{App, Looks};
 use crate::app::status_line::StatusLine;
 use crate::dialogs::dialog::{Dialog, Popup};
@@ -53,7 +54,7 @@ pub(crate) fn allowed(screens: &Screens, action: Action) -> Option<Result<(), Re
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     // A fork is put next to its parent.
     if action == Action::Difference
-        && let Some(fork) = app.parent_of_current()
+        && let Some(fork) = fork_in_front(&app.screens, &app.store, &app.table, &app.forks.tree)
     {
         return Some(beside_parent(&app.store, &app.forks.tree, &mut app.across, fork));
     }

@@ -7,8 +7,10 @@ use crate::app::across::{Across, RecordHandle};
 use crate::app::export::procedure;
 use crate::app::fork_tree::ForkTree;
 use crate::app::msg::{Effect, Effects};
+use crate::app::records::{current, name_of};
 use crate::app::review::Review;
 use crate::app::state::App;
+use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::Make;
 use crate::screens::side_by_side::state::{Against, SideBySide, SideRow};
@@ -163,7 +165,11 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
             }
         }
         Action::Keep => return Some(keep_made(app)),
-        Action::Export if procedure::has_procedure(&app.screens) => procedure::ask_where(app),
+        Action::Export if procedure::has_procedure(&app.screens) => {
+            let record = current(&app.screens, &app.store, &app.table);
+            let name = procedure::file_name(&app.store, &app.forks.tree, record);
+            app.screens.propose(PromptPurpose::Export, name);
+        }
         _ => return None,
     }
     Some(Vec::new())
@@ -221,7 +227,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     app.across.partner_of = Some(record);
     let Some(compared) = app.across.compared.clone() else {
         app.status.say(Shown::own("joining the runs; the record opens when done"));
-        return across::keys::compare(app);
+        return across::keys::compare(&mut app.across, &app.store, &app.table, app.models.samples);
     };
     let address = app.store.address(record);
     let handle = |partner: Partner| {
@@ -236,7 +242,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
         })
     };
     let own = app.store.reading(record).zip(app.store.row(record).copied());
-    let name = app.name_of(record);
+    let name = name_of(&app.store, &app.forks.tree, record);
     let own = own.map(|(reading, row)| RecordHandle { record, reading, row, name });
     let other = address.and_then(|address| compared.partner(address)).and_then(handle);
     if let Some((own, other)) = own.zip(other) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::app::across::Across;
 use crate::app::fork_tree::ForkTree;
+use crate::app::records::{has_none, name_of};
 use crate::app::review::Review;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -207,7 +208,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     let rows = app.rows();
     if rows == 0 {
-        let why = look.keyed(nothing(&app.table, &app.across, app.store.is_empty(), app.has_no_records()), Role::Dim);
+        let why = look.keyed(nothing(&app.table, &app.across, app.store.is_empty(), has_none(&app.store)), Role::Dim);
         let lines = wrapped(&why.content, usize::from(body.width), usize::from(body.height));
         lines.enumerate().for_each(|(n, line)| put(vec![look.span(line, Role::Dim)], n + 1, body, buf));
         return;
@@ -287,7 +288,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
         line.extend(finding.unwrap_or_else(|| {
             let id = app.table.texts(record).map(|texts| texts.id.as_str());
             let id = id.filter(|id| app.presenting.is_none() && !is_hash(id)).unwrap_or_default();
-            vec![look.span(format!("{}  {id}", app.name_of(record)), Role::Faint)]
+            vec![look.span(format!("{}  {id}", name_of(&app.store, &app.forks.tree, record)), Role::Faint)]
         }));
     }
     line
@@ -346,7 +347,7 @@ pub(crate) fn sort_at(screen: Rect, store: &Store, table: &Table, review: &Revie
 }
 
 fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
-    let Some(row) = app.shown_row(record) else { return Vec::new() };
+    let Some(row) = app.review.shown_row(&app.store, record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
     let typed = row.typed();
     let kinds = Kinds::of(&app.store, &app.table);

@@ -1,5 +1,7 @@
 //! The keys and clicks of the table.
 
+use crate::app::records::{fork_in_front, has_none};
+use crate::app::review::keys::read_record;
 use crate::screens::table::state::Table;
 use ratatui::layout::{Position, Rect};
 use stepscope_io::pipeline::store::Store;
@@ -30,15 +32,15 @@ pub(crate) fn allowed(app: &App, action: Action) -> Option<Result<(), Reason>> {
     use Action as A;
     Some(match action {
         A::Open | A::Json | A::CopyRecord | A::CopyQuestion => need(app.record().is_some(), NO_RECORD),
-        A::Difference => {
-            need(app.record().is_some(), NO_RECORD).and_then(|()| need(app.parent_of_current().is_some(), "not a fork"))
-        }
+        A::Difference => need(app.record().is_some(), NO_RECORD).and_then(|()| {
+            need(fork_in_front(&app.screens, &app.store, &app.table, &app.forks.tree).is_some(), "not a fork")
+        }),
         A::CopyValue | A::CopyPath => Err(OPEN_RECORD),
         A::Frequency => {
             need(chart_of(app.table.sort).is_some(), "No chart of this column. Sort by another one first (<sort_next>)")
         }
         A::Find | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse | A::Columns | A::View | A::SaveView => {
-            need(!app.has_no_records(), "no records")
+            need(!has_none(&app.store), "no records")
         }
         _ => return None,
     })
@@ -75,7 +77,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             app.screens.propose(PromptPurpose::ViewName, name);
         }
         Action::Difference => {
-            let fork = app.parent_of_current()?;
+            let fork = fork_in_front(&app.screens, &app.store, &app.table, &app.forks.tree)?;
             return Some(beside_parent(&app.store, &app.forks.tree, &mut app.across, fork));
         }
         Action::Frequency => insights::keys::open_chart(app),
@@ -90,7 +92,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         // The record must be read first; the table keeps only its head.
         Action::CopyQuestion | Action::CopyRecord => {
             let record = app.record()?;
-            let work = app.read_record(record)?;
+            let work = read_record(&app.review, &app.store, record)?;
             app.copying = Some((record, action));
             return Some(vec![work]);
         }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::app::across;
 use crate::app::across::Across;
+use crate::app::jumps::JumpPlace;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review::{Review, ReviewLog};
 use crate::app::sought::Sought;
@@ -222,7 +223,7 @@ pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     if typed.is_empty() {
         return Ok(Vec::new());
     }
-    if let Some(place) = app.jump_place() {
+    if let Some(place) = JumpPlace::here(&app.screens, &app.store, &app.table) {
         app.jumps.leave(place, Action::FindNext);
     }
     if app.screens.top() == ScreenKind::Table {
