@@ -15,6 +15,7 @@ use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Focus;
+use crate::screens::table::state::Table;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::keymap::{Action, BINDINGS, Binding, Key};
 use crate::widgets::line::{hint, window};
@@ -23,6 +24,7 @@ use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose, sign};
+use stepscope_io::config::views::NamedView;
 use stepscope_io::pipeline::store::Store;
 use stepscope_judge::triage::Confidence;
 use stepscope_judge::triage::Fix;
@@ -77,7 +79,10 @@ fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Spans {
             let about = news.into_iter().chain(kind).chain([execution]);
             about.chain(verdict(view, in_brief, look)).collect()
         }
-        _ => totals(app, look),
+        _ => {
+            let App { store, table, views, screens, review, .. } = app;
+            totals(store, table, views.in_force(table), screens.top(), review.hide.is_empty(), look)
+        }
     };
     news.into_iter().chain(rest).collect()
 }
@@ -215,39 +220,48 @@ pub(crate) fn counts(counts: [usize; 4], look: Look<'_>) -> Spans {
     line
 }
 
-fn totals(app: &App, look: Look<'_>) -> Spans {
+fn totals(
+    store: &Store,
+    table: &Table,
+    view: Option<&NamedView>,
+    screen: ScreenKind,
+    is_told: bool,
+    look: Look<'_>,
+) -> Spans {
     let mut line = Vec::new();
-    line.extend(disk_news(&app.store).map(|news| look.span(format!("{news}   "), Role::Warning)));
-    let forks = fork_count(&app.store);
+    line.extend(disk_news(store).map(|news| look.span(format!("{news}   "), Role::Warning)));
+    let forks = fork_count(store);
     // Forks that are listed with their record although they do not fit are counted apart.
-    let (carried, all) = (app.table.carried().len(), app.store.len());
-    let rows = app.rows() - carried;
-    let is_whole = app.table.is_natural() || rows == all;
+    let (carried, all) = (table.carried().len(), store.len());
+    let rows = table.len(store.len()) - carried;
+    let is_whole = table.is_natural() || rows == all;
     let shown =
         if is_whole { counted(all - forks, "record") } else { format!("{} of {}", grouped(rows), grouped(all)) };
     line.push(look.span(format!("{shown}   "), Role::Text));
-    let view = app.views.in_force(&app.table).filter(|_| app.screens.top() == ScreenKind::Table);
-    line.extend(view.map(|view| look.span(format!("view {}   ", views::name_of(&view.name)), Role::Accent)));
+    line.extend(
+        view.filter(|_| screen == ScreenKind::Table)
+            .map(|view| look.span(format!("view {}   ", views::name_of(&view.name)), Role::Accent)),
+    );
     if carried > 0 {
         line.push(look.span(format!("+ {}   ", counted(carried, "fork")), Role::Dim));
     } else if forks > 0 && is_whole {
         line.push(look.span(format!("{}   ", counted(forks, "fork")), Role::Dim));
     }
     // In front of the table it is more important where one is.
-    if let Some(skipped) = skipped(&app.store).filter(|_| app.screens.top() == ScreenKind::Table) {
+    if let Some(skipped) = skipped(store).filter(|_| screen == ScreenKind::Table) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
-    let percent = percent(&app.store);
+    let percent = percent(store);
     if let Some(percent) = percent {
         line.push(look.span(format!("checking {percent} %   "), Role::Accent));
     }
-    let found = if app.review.hide.is_empty() { app.store.totals().with } else { [0; 4] };
+    let found = if is_told { store.totals().with } else { [0; 4] };
     let is_any_found = found.iter().any(|count| *count > 0);
     // Rows count findings with the same signs; here records are counted that have one.
     let of_all = if is_whole { "with findings: " } else { "in all: " };
     line.extend(is_any_found.then(|| look.span(of_all, Role::Dim)));
     // That there are none is known at the end; while something is hidden, the counts would tell of it.
-    if is_any_found || all > 0 && percent.is_none() && app.review.hide.is_empty() {
+    if is_any_found || all > 0 && percent.is_none() && is_told {
         line.extend(counts(found, look));
     }
     line

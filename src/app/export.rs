@@ -159,8 +159,8 @@ pub(crate) fn look_private(places: usize) -> String {
 }
 
 /// Gives a pane of the screen in front all the room, by its title. Where it is then.
-pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
-    match app.screens.top_screen_mut() {
+pub(crate) fn alone(screens: &mut Screens, name: &str) -> Result<(), Shown> {
+    match screens.top_screen_mut() {
         Some(Screen::Rerun(attempt)) => {
             attempt.pane = panes::named(&Pane::ALL, Pane::word, name)?;
             attempt.maximised = true;
@@ -179,10 +179,9 @@ pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
             view.answer.iter_mut().for_each(|answer| answer.pane = pane);
             view.maximised = true;
         }
-        _ => return Err(shown!("the screen \"{}\" has one pane", app.screens.top().word())),
+        _ => return Err(shown!("the screen \"{}\" has one pane", screens.top().word())),
     }
-    app.settle();
-    focused_pane(&app.screens).ok_or(Shown::own("there is no room for this pane"))
+    Ok(())
 }
 
 /// Finds the place of the pane that has the keys.

@@ -376,14 +376,20 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Ok(effects) => effects,
             Err(told) => match live::keys::take_told(&mut app.screens, id, told, now) {
                 Ok(effects) => effects,
-                Err(told) => rerun::keys::take_told(app, id, told, now),
+                Err(told) => {
+                    let App { screens, keymap, status, .. } = app;
+                    rerun::keys::take_told(screens, keymap, status, (id, told), now)
+                }
             },
         },
         Msg::Live(id, reached) => {
             let wish = live::keys::take_reached(&mut app.screens, &mut app.models, id, reached);
             wish::fulfil(app, wish)
         }
-        Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
+        Msg::Reached(id, reached) => {
+            let App { screens, models, keymap, status, .. } = app;
+            rerun::keys::take_reached(screens, models, keymap, status, (id, *reached))
+        }
         Msg::Chosen(id, chosen) => match repair::repair_chosen(app, id, chosen) {
             Ok(()) => Vec::new(),
             Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
@@ -501,6 +507,11 @@ fn interrupt(app: &mut App) -> Effects {
 
 /// Goes to the listed record that is sought, so many such records further than the one in front.
 pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effects {
+    let is_of_record = matches!(action, Action::NextFinding | Action::PreviousFinding);
+    if let Some(view) = app.screens.record_mut().filter(|_| is_of_record) {
+        view.next_finding(times);
+        return Vec::new();
+    }
     let (wanted, rows) = (Wanted::of(action), app.rows());
     let open = current(&app.screens, &app.store, &app.table).filter(|_| app.screens.top() != ScreenKind::Table);
     let root = |record| app.forks.tree.root_of(&app.store, record);
@@ -516,13 +527,6 @@ pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effec
 }
 
 /// Goes to the next finding of the open record; on the table, to the next record with findings.
-pub(crate) fn next_finding(app: &mut App, action: Action, times: isize) -> Effects {
-    if app.screens.top() == ScreenKind::Table {
-        return go_to_wanted(app, action, times);
-    }
-    app.screens.record_mut().into_iter().for_each(|view| view.next_finding(times));
-    Vec::new()
-}
 
 /// Gives the mouse to the terminal, or takes it.
 pub(crate) fn turn_mouse(mouse: &mut bool, status: &mut StatusLine) -> Effects {
@@ -532,16 +536,6 @@ pub(crate) fn turn_mouse(mouse: &mut bool, status: &mut StatusLine) -> Effects {
 }
 
 /// The open record as JSON, and back.
-pub(crate) fn json(app: &mut App) -> Effects {
-    let Some(Screen::Record(view)) = app.screens.top_screen_mut() else { return Vec::new() };
-    if view.json {
-        return back(app);
-    }
-    let pointer = view.pointer();
-    view.show_in_json(&pointer);
-    app.screens.show_json();
-    Vec::new()
-}
 
 fn mouse(app: &mut App, event: MouseEvent) -> Effects {
     let at = Position::new(event.column, event.row);

@@ -73,7 +73,9 @@ impl TourRecorder {
 
     /// Keeps the screen if that is wanted and nothing is being worked out.
     fn keep(&mut self) {
-        if !self.wanted || !is_idle(&self.app) || !self.app.store.is_settled() {
+        let App { screens, table, models, across, seek, .. } = &self.app;
+        let is_idle = is_idle(screens, table, models, across, seek.is_some());
+        if !self.wanted || !is_idle || !self.app.store.is_settled() {
             return;
         }
         self.wanted = false;

@@ -10,7 +10,9 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Widget as _;
 
+use crate::app::across::Across;
 use crate::app::export::{self, drawn_in};
+use crate::app::model_choice::ModelChoice;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::present::Presenting;
 use crate::app::present::keys::{NOT_SAVED_IN_TOUR, ONLY_SHOWS};
@@ -21,8 +23,9 @@ use crate::demo::picture::{blank_rows, cropped, line};
 use crate::dialogs::window::window;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{Attempt, Stage};
-use crate::screens::stack::ScreenMemory;
+use crate::screens::stack::{ScreenMemory, Screens};
 use crate::screens::table::search::try_filter;
+use crate::screens::table::state::Table;
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
 use crate::widgets::layout;
@@ -189,7 +192,7 @@ impl Tour {
         let looks = matches!(self.stage, SceneStage::Keys(_) | SceneStage::Waiting);
         looks
             && self.app.store.is_settled()
-            && is_idle(&self.app)
+            && self.is_idle()
             && has_row_texts(self.app.area(), &self.app.store, &self.app.table)
     }
 
@@ -306,7 +309,7 @@ impl Tour {
                 self.stage = SceneStage::Filtering;
                 return self.reset(now);
             }
-            SceneStage::Filtering if is_idle(&self.app) => {
+            SceneStage::Filtering if self.is_idle() => {
                 let Some(id) = id else {
                     self.stage = SceneStage::Keys(0);
                     return Vec::new();
@@ -314,7 +317,7 @@ impl Tour {
                 self.stage = SceneStage::Opening;
                 return self.app.seek(&id, None);
             }
-            SceneStage::Opening if self.app.screens.top() != ScreenKind::Table && is_idle(&self.app) => {
+            SceneStage::Opening if self.app.screens.top() != ScreenKind::Table && self.is_idle() => {
                 self.stage = SceneStage::Keys(0);
                 if let (Some(step), Some(view)) = (step, self.app.screens.record_mut()) {
                     let of = view.opened.steps.len();
@@ -327,12 +330,12 @@ impl Tour {
                     self.app.settle();
                 }
             }
-            SceneStage::Opening if is_idle(&self.app) => {
+            SceneStage::Opening if self.is_idle() => {
                 if let Some(why) = self.failure() {
                     self.stage = SceneStage::Failed(why);
                 }
             }
-            SceneStage::Keys(n) if is_idle(&self.app) => {
+            SceneStage::Keys(n) if self.is_idle() => {
                 let n = *n;
                 let Some(key) = self.scene().1.keys.split_whitespace().nth(n).map(str::to_owned) else {
                     self.stage = SceneStage::Waiting;
@@ -349,7 +352,7 @@ impl Tour {
             }
             // Rows whose texts are still being read would show nothing.
             SceneStage::Waiting
-                if is_idle(&self.app)
+                if self.is_idle()
                     && has_row_texts(self.app.area(), &self.app.store, &self.app.table)
                     && self.shows(&wait) =>
             {
@@ -446,6 +449,11 @@ impl Tour {
         if self.app.screens.attempt().is_some() { "REPLAY" } else { "RECORDED" }
     }
 
+    fn is_idle(&self) -> bool {
+        let App { screens, table, models, across, seek, .. } = &self.app;
+        is_idle(screens, table, models, across, seek.is_some())
+    }
+
     /// Draws the program alone, in a theme, as people see it who do not present.
     pub(crate) fn picture(&mut self, theme: &str, area: Rect) -> Buffer {
         let wanted = &mut self.app.models.setup.wanted;
@@ -458,7 +466,10 @@ impl Tour {
     /// Draws one pane of the program alone, by its title; `fits`: no higher than what it holds.
     pub(crate) fn pane(&mut self, name: &str, fits: bool) -> Result<[Buffer; 2], Shown> {
         let draw = |tour: &mut Self, name: &str| {
-            let place = export::alone(&mut tour.app, name)?;
+            export::alone(&mut tour.app.screens, name)?;
+            tour.app.settle();
+            let place = export::focused_pane(&tour.app.screens);
+            let place = place.ok_or(Shown::own("there is no room for this pane"))?;
             let area = Rect::new(0, 0, tour.app.size.width, tour.app.size.height);
             Ok(["dark", "light"].map(|theme| cropped(tour.picture(theme, area), place)))
         };
@@ -497,15 +508,14 @@ pub(crate) fn above_bar(message: Msg, whole: &mut Size) -> Msg {
 }
 
 /// Tells whether nothing is under way for which a key could come too early.
-pub(crate) fn is_idle(app: &App) -> bool {
-    let filtered = app.table.filtering.as_ref().is_none_or(|search| search.done);
-    let is_planned =
-        |attempt: &Attempt| attempt.never.is_some() || attempt.ready.is_some() && app.models.server.is_some();
-    let asked = app.screens.attempt().is_some_and(|attempt| {
+pub(crate) fn is_idle(screens: &Screens, table: &Table, models: &ModelChoice, across: &Across, seeks: bool) -> bool {
+    let filtered = table.filtering.as_ref().is_none_or(|search| search.done);
+    let is_planned = |attempt: &Attempt| attempt.never.is_some() || attempt.ready.is_some() && models.server.is_some();
+    let asked = screens.attempt().is_some_and(|attempt| {
         attempt.is_busy() || attempt.stage == Stage::Preview && !is_planned(attempt) || attempt.picker.is_looking
     });
-    let waits = app.screens.opening.is_some() || app.seek.is_some() || app.across.partner_of.is_some();
-    filtered && !asked && !waits && !app.across.is_working()
+    let waits = screens.opening.is_some() || seeks || across.partner_of.is_some();
+    filtered && !asked && !waits && !across.is_working()
 }
 
 /// Lists the parts of a screen of which each is bright or dim as a whole, so that no value is half dimmed: the window

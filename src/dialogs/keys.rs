@@ -216,7 +216,10 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             return Some(repaired.map_or_else(Vec::new, |repaired| make(&mut app.across, handle, repaired)));
         }
         (Action::Open, Dialog::Fixes(_)) => return Some(fixes::keys::open_fix(app)),
-        (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
+        (Action::Confirm, Dialog::Review(_)) => {
+            let App { screens, store, table, review, status, .. } = app;
+            return Some(review::ask::confirmed(screens, store, table, review, status));
+        }
         (Action::Filter, Dialog::Review(_)) => return Some(review::ask::show_same(app)),
         (Action::Escape | Action::Back, _) => return Some(app.close()),
         (Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit, _) => return None,

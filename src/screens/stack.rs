@@ -130,6 +130,18 @@ impl Screens {
         self.open_dialog(Dialog::Prompt(Prompt { proposed, ..Prompt::new(purpose, text) }));
     }
 
+    /// Shows the JSON of the record in front, where the cursor is; `false`: it is shown already.
+    pub(crate) fn turn_json(&mut self) -> bool {
+        let Some(Screen::Record(view)) = self.top_screen_mut() else { return true };
+        if view.json {
+            return false;
+        }
+        let pointer = view.pointer();
+        view.show_in_json(&pointer);
+        self.show_json();
+        true
+    }
+
     /// Shows the open record as JSON.
     pub(crate) fn show_json(&mut self) {
         self.opening = None;

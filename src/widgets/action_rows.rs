@@ -57,9 +57,9 @@ macro_rules! action_rows {
                 run: |app, _, times| done(find_by(app, -times));
             Filter = "filter", Shows [] in_dialog: InDialog::If(in_batch), needs: Needs::Another(TABLE_FIRST);
             NextFinding = "next_finding", Shows [] needs: Needs::Asks(has_findings),
-                run: next_finding;
+                run: go_to_wanted;
             PreviousFinding = "previous_finding", Shows [] needs: Needs::Asks(has_findings),
-                run: |app, action, times| next_finding(app, action, -times);
+                run: |app, action, times| go_to_wanted(app, action, -times);
             NextWrong = "next_wrong" ("next wrong record"), Shows [] needs: Needs::Asks(are_wanted),
                 run: go_to_wanted;
             PreviousWrong = "previous_wrong" ("previous wrong record"), Shows [] needs: Needs::Asks(are_wanted),
@@ -114,7 +114,7 @@ macro_rules! action_rows {
             Continue = "continue", Shows [] needs: Needs::Another(NOT_LIVE);
             Breakpoint = "breakpoint", Shows [] needs: Needs::Another(NOT_LIVE);
             Tolerate = "tolerate" ("take JSON"), Shows [] needs: Needs::Another(NOT_LIVE);
-            Json = "json", Shows [] opens: Some(ScreenKind::Json), needs: Needs::Nothing, run: |app, _, _| json(app);
+            Json = "json", Shows [] opens: Some(ScreenKind::Json), needs: Needs::Nothing, run: |app, _, _| if app.screens.turn_json() { Vec::new() } else { back(app) };
             Fold = "fold" ("collapse"), Shows [] in_dialog: InDialog::If(folds), needs: Needs::Another(JSON_FIRST);
             NextSibling = "next_sibling", Shows [] needs: Needs::Another(JSON_FIRST);
             PreviousSibling = "previous_sibling", Shows [] needs: Needs::Another(JSON_FIRST);

@@ -20,9 +20,7 @@ use crate::app::review::may::{
 use crate::app::seek::follow::{copy_link, link};
 use crate::app::state::App;
 use crate::app::status_line::StatusLine;
-use crate::app::update::{
-    back, copy, escape, go_to_record, go_to_wanted, json, jump, next_finding, next_theme, quit, turn_mouse,
-};
+use crate::app::update::{back, copy, escape, go_to_record, go_to_wanted, jump, next_theme, quit, turn_mouse};
 use crate::dialogs::dialog::{Dialog, Popup, PromptPurpose};
 use crate::dialogs::palette::Palette;
 use crate::screens::kind::ScreenKind;

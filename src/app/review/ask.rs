@@ -7,6 +7,7 @@ use crate::app::cursor::pointer;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review::{Given, LABEL_KEYS, LabelPurpose, MAX_BATCH, Review, ReviewDialog, ReviewField, id_for, news};
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::adjudication;
 use crate::screens::answer::state::AnswerPane;
@@ -118,14 +119,20 @@ pub(crate) fn ask_key(app: &mut App, mut ask: ReviewDialog, event: KeyEvent) -> 
 }
 
 /// The records are to be labelled.
-pub(crate) fn confirmed(app: &mut App) -> Effects {
-    let Some(Dialog::Review(ReviewDialog::Confirm { records, given })) = app.screens.dialog.take() else {
+pub(crate) fn confirmed(
+    screens: &mut Screens,
+    store: &Store,
+    table: &mut Table,
+    review: &mut Review,
+    status: &mut StatusLine,
+) -> Effects {
+    let Some(Dialog::Review(ReviewDialog::Confirm { records, given })) = screens.dialog.take() else {
         return Vec::new();
     };
-    let id = app.table.new_search_id();
-    let readings = news::begin_batch(&mut app.review, &app.store, id, &records, given);
-    app.status.say(shown!("saving {}…", counted(readings.len(), "verdict")));
-    vec![Effect::Summarise(app.table.moves(), Some(id), readings)]
+    let id = table.new_search_id();
+    let readings = news::begin_batch(review, store, id, &records, given);
+    status.say(shown!("saving {}…", counted(readings.len(), "verdict")));
+    vec![Effect::Summarise(table.moves(), Some(id), readings)]
 }
 
 /// The records that may get the last verdict, in the table.

@@ -4,13 +4,12 @@ use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
 use crate::app::msg::Effects;
-use crate::app::state::App;
-use crate::screens::insights::draw::{lines, place_of};
+use crate::screens::insights::draw::place_of;
 use crate::screens::insights::state::{InsightCursor, chart_of};
 use crate::screens::kind::ScreenKind;
-use crate::screens::stack::Screen;
+use crate::screens::stack::{Screen, Screens};
+use crate::screens::table::state::SortBy;
 use crate::widgets::keymap::Action;
-use crate::widgets::layout::body_height;
 use stepscope_report::insight_lines::InsightLine;
 
 /// Goes to another cell of the line; `None`: it is another action.
@@ -20,11 +19,16 @@ pub(crate) fn turn(lines: &[InsightLine], cursor: &mut InsightCursor, action: Ac
 }
 
 /// Opens the charts at the one of the column by which the table is sorted.
-pub(crate) fn open_chart(app: &mut App) {
-    let Some(title) = chart_of(app.table.sort) else { return };
-    app.screens.open(Screen::OfAll(ScreenKind::Insights));
-    let height = body_height(app.area());
-    app.kept.insights.move_to_chart(title, &lines(&app.side, &app.store), height);
+pub(crate) fn open_chart(
+    screens: &mut Screens,
+    cursor: &mut InsightCursor,
+    sort: SortBy,
+    lines: &[InsightLine],
+    height: usize,
+) {
+    let Some(title) = chart_of(sort) else { return };
+    screens.open(Screen::OfAll(ScreenKind::Insights));
+    cursor.move_to_chart(title, lines, height);
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.

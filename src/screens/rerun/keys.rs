@@ -282,20 +282,32 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
 }
 
 /// Takes in the result of a transition, and sends the next call if there is one.
-pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effects {
-    let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
+pub(crate) fn take_reached(
+    screens: &mut Screens,
+    models: &mut ModelChoice,
+    keymap: &Keymap,
+    status: &mut StatusLine,
+    (id, reached): (RunId, Reached),
+) -> Effects {
+    let Some(attempt) = screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
     let goes_on = attempt.reach(reached);
-    attempt.measure(&app.models);
-    drop_stage_status(&app.screens, &app.keymap, &mut app.status);
-    let next = app.screens.attempt_mut().filter(|_| goes_on);
-    next.map_or_else(Vec::new, |attempt| send(attempt, &mut app.models))
+    attempt.measure(models);
+    drop_stage_status(screens, keymap, status);
+    let next = screens.attempt_mut().filter(|_| goes_on);
+    next.map_or_else(Vec::new, |attempt| send(attempt, models))
 }
 
 /// Takes in the events of the running calls.
-pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Instant) -> Effects {
-    let transition = app.screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
+pub(crate) fn take_told(
+    screens: &mut Screens,
+    keymap: &Keymap,
+    status: &mut StatusLine,
+    (id, told): (RunId, Vec<CallEvent>),
+    now: Instant,
+) -> Effects {
+    let transition = screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
     if transition.is_some() {
-        drop_stage_status(&app.screens, &app.keymap, &mut app.status);
+        drop_stage_status(screens, keymap, status);
     }
     transition.map(|transition| Effect::Transition(id, Box::new(transition))).into_iter().collect()
 }

@@ -8,6 +8,7 @@ use stepscope_io::pipeline::store::Store;
 
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
+use crate::app::status_line::StatusLine;
 use crate::app::views::{Views, description, name_of};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::keys::open_filter;
@@ -19,8 +20,8 @@ use crate::screens::table::column::ChosenColumns;
 use crate::screens::table::draw::{sort_at, sorts};
 use crate::screens::table::search::try_filter;
 use crate::screens::table::state::{SortBy, SortColumn};
-use crate::widgets::keymap::{Action, NO_RECORD, OPEN_RECORD, Reason, need};
-use crate::widgets::layout::table_height;
+use crate::widgets::keymap::{Action, Keymap, NO_RECORD, OPEN_RECORD, Reason, need};
+use crate::widgets::layout::{body_height, table_height};
 use crate::widgets::list::Move;
 use crate::widgets::panes::turn;
 use stepscope_base::shown;
@@ -80,15 +81,25 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
             let fork = fork_in_front(&app.screens, &app.store, &app.table, &app.forks.tree)?;
             return Some(beside_parent(&app.store, &app.forks.tree, &mut app.across, fork));
         }
-        Action::Frequency => insights::keys::open_chart(app),
+        Action::Frequency => {
+            let (lines, height) = (insights::draw::lines(&app.side, &app.store), body_height(app.area()));
+            let cursor = &mut app.kept.insights;
+            insights::keys::open_chart(&mut app.screens, cursor, app.table.sort, &lines, height);
+        }
         Action::SortNext | Action::SortPrevious => {
             let by = if action == Action::SortNext { 1 } else { -1 };
             let columns = sorts(app.area(), &app.store, &app.table, &app.review);
             let sort = next_sort(&columns, app.table.sort, by);
             // What one looks for comes first: the gravest, the longest, the least sure.
-            sort_by(app, sort, matches!(sort, SortBy::Findings | SortBy::Number(SortColumn::Steps)));
+            let descending = matches!(sort, SortBy::Findings | SortBy::Number(SortColumn::Steps));
+            sort_by(&mut app.table, &app.keymap, &mut app.status, (sort, descending));
+            app.arrange();
         }
-        Action::SortReverse => sort_by(app, app.table.sort, !app.table.descending),
+        Action::SortReverse => {
+            let reversed = (app.table.sort, !app.table.descending);
+            sort_by(&mut app.table, &app.keymap, &mut app.status, reversed);
+            app.arrange();
+        }
         // The record must be read first; the table keeps only its head.
         Action::CopyQuestion | Action::CopyRecord => {
             let record = app.record()?;
@@ -150,7 +161,9 @@ pub(crate) fn settle(area: Rect, store: &Store, table: &mut Table) {
 pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Option<Action> {
     if at.y == body.y {
         if let Some(sort) = sort_at(app.area(), &app.store, &app.table, &app.review, at.x) {
-            sort_by(app, sort, sort == app.table.sort && !app.table.descending);
+            let descending = sort == app.table.sort && !app.table.descending;
+            sort_by(&mut app.table, &app.keymap, &mut app.status, (sort, descending));
+            app.arrange();
         }
         return None;
     }
@@ -169,10 +182,10 @@ fn next_sort(columns: &[SortBy], now: SortBy, by: isize) -> SortBy {
 }
 
 /// Sorts by a column, and says so.
-fn sort_by(app: &mut App, sort: SortBy, descending: bool) {
-    (app.table.sort, app.table.descending) = (sort, descending);
-    app.arrange();
+/// Sorts by a column, and says so; the rows are to be arranged anew.
+fn sort_by(table: &mut Table, keymap: &Keymap, status: &mut StatusLine, (sort, descending): (SortBy, bool)) {
+    (table.sort, table.descending) = (sort, descending);
     let way = if descending { "descending" } else { "ascending" };
-    let key = app.keymap.key_of(Action::SortReverse);
-    app.status.say(shown!("Sorted by {}, {way} · {key} reverses", sort.word()));
+    let key = keymap.key_of(Action::SortReverse);
+    status.say(shown!("Sorted by {}, {way} · {key} reverses", sort.word()));
 }
