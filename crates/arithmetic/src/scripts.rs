@@ -91,7 +91,7 @@ const MYRIADS: [(&str, i64); 17] = [
 ];
 
 /// The power of ten that a text begins with, and its length in bytes: `万円`.
-pub fn myriad(text: &str) -> Option<(i64, usize)> {
+pub(crate) fn myriad(text: &str) -> Option<(i64, usize)> {
     MYRIADS.iter().find(|(word, _)| text.starts_with(word)).map(|(word, factor)| (*factor, word.len()))
 }
 

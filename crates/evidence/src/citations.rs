@@ -251,7 +251,8 @@ fn line_number(value: Value<'_>) -> Option<i64> {
 }
 
 /// Resolves one citation.
-pub fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
+#[cfg(test)]
+fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
     resolve_within(document, claim, &mut Budget::default())
 }
 

@@ -140,7 +140,7 @@ pub struct Case<'t> {
     pub(crate) judgments: Judgments,
 }
 
-/// What its judges say of a case: kept here, and asked for in [`crate::judged`].
+/// Judgments of a case, kept here; [`crate::judged`] asks for them.
 #[derive(Debug, Default)]
 pub(crate) struct Judgments {
     pub(crate) findings: OnceCell<Findings>,

@@ -18,14 +18,14 @@ mod peers;
 mod plan;
 pub(crate) mod plausibility;
 pub mod procedure;
-pub mod quantity;
+mod quantity;
 pub(crate) mod reading;
 pub(crate) mod replies;
-pub mod review;
-pub mod run;
+pub(crate) mod review;
+pub(crate) mod run;
 pub mod source;
 pub(crate) mod span;
-pub mod typed;
+mod typed;
 
 /// Every rule, each at the place of its id.
 pub static RULES: [&Rule; RuleId::ALL.len()] = {
@@ -92,7 +92,7 @@ fn rules_of(kind: RecordKind) -> &'static [&'static Rule] {
 }
 
 /// Checks a record by all rules.
-pub fn check(case: &CaseView<'_>) -> Findings {
+pub(crate) fn check(case: &CaseView<'_>) -> Findings {
     #[cfg(debug_assertions)]
     counted::note(case.text());
     check_by(case, |_| true)

@@ -101,7 +101,7 @@ impl ComputedValues {
     }
 
     /// Tells whether a value that a step wrote was recomputed, and none of them differs.
-    pub fn confirms(&self, step: usize) -> bool {
+    pub(crate) fn confirms(&self, step: usize) -> bool {
         let own = self.values.iter().filter(|((_, at), _)| *at == step);
         ToRecomputed::agree(own.map(|(_, computed)| computed.standing.relation))
     }

@@ -77,7 +77,7 @@ pub(crate) fn prose_of(bytes: &[u8]) -> Shown {
 }
 
 /// Indents the JSON of a value; what fits into the width is on one line. Numbers and strings stay as they are in the file.
-pub fn pretty(value: Value<'_>, width: usize) -> Shown {
+pub(crate) fn pretty(value: Value<'_>, width: usize) -> Shown {
     let mut out = String::new();
     let mut open: Vec<Kind> = Vec::new();
     let mut fresh = true;

@@ -63,7 +63,7 @@ pub(super) enum Case {
     Unicode,
 }
 
-/// How much a repetition takes first.
+/// Manner in which a repetition takes what it may.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mood {
     Greedy,

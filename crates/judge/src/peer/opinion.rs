@@ -43,7 +43,7 @@ pub struct PeerOpinion {
     pub leaves: Option<usize>,
     /// Part to fix there.
     pub(crate) fix: Fix,
-    /// How sure that is.
+    /// Confidence in that.
     pub(crate) confidence: Confidence,
     /// The place speaks for itself: a calculation differs from what is written, or a variable holds
     /// another number than with several peers.

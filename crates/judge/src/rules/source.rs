@@ -31,7 +31,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// Says of a record that another value stands before it in its line or document. `readable`: it could be read as JSON.
-pub fn joined(readable: bool) -> Finding {
+pub(crate) fn joined(readable: bool) -> Finding {
     const MESSAGE: &str = "Another value comes before this one on the same line or in the same document.";
     let place = if readable { Place::Value(Pointer::default()) } else { Place::Bytes { start: 0, end: 1 } };
     Finding::new(RuleId::RecordJoined, MESSAGE.to_owned(), place)

@@ -8,7 +8,7 @@ pub(crate) mod conflict;
 pub(crate) mod contract;
 pub(crate) mod evidence;
 pub(crate) mod flags;
-pub mod source;
+pub(crate) mod source;
 pub(crate) mod values;
 
 use stepscope_base::text::Untrusted;

@@ -151,8 +151,8 @@ fn differs(parts: &CitedParts, item: &AnswerItem<'_>, question: &str) -> Option<
     let is_kind = |is: fn(PartKind) -> bool| numbers.iter().any(|part| is(part.kind));
     let has_measure = is_kind(|kind| matches!(kind, PartKind::Measure(_)));
     let counts_things = numbers.iter().any(|part| part.counts_something);
-    let are_alike = !(counts_things && is_kind(|kind| kind == PartKind::Money))
-        && !(has_measure && is_kind(|kind| kind == PartKind::Bare));
+    let are_alike = !(counts_things && is_kind(|kind| kind == PartKind::Money)
+        || has_measure && is_kind(|kind| kind == PartKind::Bare));
     let meant = |result: &&PartResult| {
         result.is_plain(numbers.len())
             && (are_alike || !result.form.contains(['+', '−']))
