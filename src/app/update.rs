@@ -505,7 +505,7 @@ fn interrupt(app: &mut App) -> Effects {
     }
 }
 
-/// Goes to the listed record that is sought, so many such records further than the one in front.
+/// Goes to the next finding of the open record, or to the listed record that is sought, so many further.
 pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effects {
     let is_of_record = matches!(action, Action::NextFinding | Action::PreviousFinding);
     if let Some(view) = app.screens.record_mut().filter(|_| is_of_record) {
@@ -526,16 +526,12 @@ pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effec
     go_to_record(app, found.ok_or(wanted.none_listed()))
 }
 
-/// Goes to the next finding of the open record; on the table, to the next record with findings.
-
 /// Gives the mouse to the terminal, or takes it.
 pub(crate) fn turn_mouse(mouse: &mut bool, status: &mut StatusLine) -> Effects {
     *mouse = !*mouse;
     status.say(Shown::own(if *mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
     vec![Effect::Mouse(*mouse)]
 }
-
-/// The open record as JSON, and back.
 
 fn mouse(app: &mut App, event: MouseEvent) -> Effects {
     let at = Position::new(event.column, event.row);
