@@ -453,13 +453,11 @@ mod tests {
     use stepscope_io::pipeline::load::{load, load_unchecked};
     use stepscope_io::pipeline::store::Store;
     use stepscope_io::source::input::expand;
-    use stepscope_judge::hide::Hide;
     use stepscope_terminal::colour::Depth;
     use stepscope_terminal::run::Program as _;
 
     use super::*;
     use crate::app::state::Looks;
-    use crate::screens::table::state::Table;
     use crate::widgets::keymap::Keymap;
     use crate::widgets::theme::Theme;
 

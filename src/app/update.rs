@@ -529,16 +529,12 @@ pub(crate) fn go_to_wanted(app: &mut App, action: Action, times: isize) -> Effec
     go_to_record(app, found.ok_or(wanted.none_listed()))
 }
 
-/// Goes to the next finding of the open record; on the table, to the next record with findings.
-
 /// Gives the mouse to the terminal, or takes it.
 pub(crate) fn turn_mouse(mouse: &mut bool, status: &mut StatusLine) -> Effects {
     *mouse = !*mouse;
     status.say(Shown::own(if *mouse { "Mouse on" } else { "Mouse off: select text with the terminal" }));
     vec![Effect::Mouse(*mouse)]
 }
-
-/// The open record as JSON, and back.
 
 fn mouse(app: &mut App, event: MouseEvent) -> Effects {
     let at = Position::new(event.column, event.row);
