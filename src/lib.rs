@@ -43,7 +43,7 @@ pub mod app {
     /// Messages and effects.
     pub mod msg;
     /// The actions that footer and palette offer, and the names of keys.
-    pub(crate) mod offered;
+    pub mod offered;
     /// The open record, ready for the screens.
     pub mod open_record;
     /// The way from background threads to the event loop.

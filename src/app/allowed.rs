@@ -2,7 +2,9 @@
 //! does not says why.
 
 use crate::app::actions::def::{First, Needs};
+use crate::app::actions::may::{are_wanted, has_findings};
 use crate::app::present;
+use crate::app::records::current;
 use crate::app::review::may::InFront;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
@@ -65,6 +67,11 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             Needs::Nothing => Ok(()),
             Needs::Another(why) => Err(why),
             Needs::Record(may) => may(app.screens.record()),
+            Needs::Finding if screen != ScreenKind::Table => has_findings(app.screens.record()),
+            Needs::Wanted | Needs::Finding => {
+                let record = current(&app.screens, &app.store, &app.table);
+                are_wanted(&app.store, &app.table, &app.review, record, action)
+            }
             Needs::Asks(may) => may(app, action),
         })
 }

@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::forks::Forks;
 use crate::app::model_choice::Mode;
+use crate::app::offered::key_name;
 use crate::app::records::{disk_news, fork_count, name_of, percent, place_of, skipped, title};
 use crate::app::state::App;
 use crate::app::views;
@@ -309,7 +310,7 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let spans_of = |binding: &Binding, gap: &str| {
-        let key = app.key_name(binding).unwrap_or_default();
+        let key = key_name(&app.keymap, app.screens.dialog.as_ref(), app.focus(), binding).unwrap_or_default();
         [look.span(key, Role::HintKey), look.span(format!(" {}{gap}", app.hint_of(binding)), Role::Hint)]
     };
     let width_of = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();

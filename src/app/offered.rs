@@ -33,8 +33,10 @@ impl App {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
                 // The key of the screen in front only closes it again, as back does.
                 let is_here = binding.action.def().opens == Some(self.screens.top());
-                let is_shown =
-                    !self.hint_of(binding).is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
+                let is_shown = !self.hint_of(binding).is_empty()
+                    && !is_named
+                    && !is_here
+                    && key_name(&self.keymap, self.screens.dialog.as_ref(), front, binding).is_some();
                 if is_shown && self.allowed_at(front, binding.action).is_ok() {
                     rows.push(binding);
                 }
@@ -62,9 +64,10 @@ impl App {
             (Context::Rerun, Action::Rerun) if matches!(stage, Some(Stage::Choosing | Stage::Preview)) => "",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
             (Context::LabelList, Action::Open) => match &self.screens.dialog {
-                Some(dialog @ Dialog::Review(ReviewDialog::Labels { .. })) => {
-                    review::ask::word_of_open(dialog, &review::ask::labels_that_fit(self))
-                }
+                Some(dialog @ Dialog::Review(ReviewDialog::Labels { .. })) => review::ask::word_of_open(
+                    dialog,
+                    &review::ask::labels_that_fit(&self.screens, &self.across, &self.review, &self.store, &self.table),
+                ),
                 _ => binding.hint,
             },
             (Context::Labels | Context::Decision, Action::GiveLabel) => {
@@ -84,14 +87,6 @@ impl App {
             }
             _ => binding.hint,
         }
-    }
-
-    /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
-    pub fn key_name(&self, binding: &Binding) -> Option<String> {
-        let is_large = matches!(&self.screens.dialog, Some(Dialog::Editor(editor)) if editor.is_large);
-        let mut names = self.keymap.names_in(binding, &self.focus().contexts()).into_iter();
-        // In a text of several lines the key breaks the line.
-        names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
@@ -130,6 +125,14 @@ impl App {
         ranked.sort_by_key(|row| row.fit);
         ranked
     }
+}
+
+/// The first key of a row that does what the row says, with this in front: what is nearer may have taken the others.
+pub fn key_name(keymap: &Keymap, dialog: Option<&Dialog>, front: Focus, binding: &Binding) -> Option<String> {
+    let is_large = matches!(dialog, Some(Dialog::Editor(editor)) if editor.is_large);
+    let mut names = keymap.names_in(binding, &front.contexts()).into_iter();
+    // In a text of several lines the key breaks the line.
+    names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
 }
 
 /// The rows of the commands that take a name: of the views whose names begin so, of a name that is none where nothing

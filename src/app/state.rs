@@ -132,6 +132,16 @@ pub(crate) fn times(count: Option<usize>) -> isize {
     isize::try_from(count.unwrap_or(1)).unwrap_or(1)
 }
 
+/// Finds the record that is waited for: to be opened, or to be copied.
+pub(crate) fn awaited(
+    opening: Option<(usize, ScreenKind)>,
+    copying: Option<(usize, Action)>,
+    store: &Store,
+) -> Option<usize> {
+    let opening = opening.map(|(record, _)| record);
+    opening.or(copying.map(|(record, _)| record)).filter(|record| *record < store.len())
+}
+
 /// The whole state.
 #[derive(Debug)]
 pub struct App {
@@ -249,15 +259,10 @@ impl App {
         self.table.chosen(self.store.len())
     }
 
-    /// Finds the record that is waited for.
-    pub fn awaited(&self) -> Option<usize> {
-        let opening = self.screens.opening.map(|(record, _)| record);
-        opening.or(self.copying.map(|(record, _)| record)).filter(|record| *record < self.store.len())
-    }
-
     /// Describes what is being read, once it takes long.
     pub fn reading(&self) -> Option<Shown> {
-        let record = self.awaited().filter(|_| self.patience == Patience::Over)?;
+        let record =
+            awaited(self.screens.opening, self.copying, &self.store).filter(|_| self.patience == Patience::Over)?;
         let row = self.table.row_of(record) + 1;
         let size = size(self.store.row(record)?.len as usize);
         Some(shown!(

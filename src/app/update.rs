@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use crate::app::cursor::pointer;
+use crate::app::offered::key_name;
 use crate::app::records::current;
 use crate::app::review::Review;
 use crate::app::review::keys::to_resume;
@@ -19,7 +20,7 @@ use crate::app::jumps::JumpPlace;
 use crate::app::log::What;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
-use crate::app::state::{App, Looks, Patience, REARRANGE, times};
+use crate::app::state::{App, Looks, Patience, REARRANGE, awaited, times};
 use crate::app::status_line::StatusLine;
 use crate::app::wanted::Wanted;
 use crate::app::{across, export, forks, present, review, seek, view};
@@ -69,7 +70,7 @@ impl Program for App {
         effects.extend(table::search::follow_typing(self));
         let said = save_said(&mut self.review, &mut self.log, &self.store, &mut self.table, &self.forks.tree);
         effects.splice(0..0, said);
-        self.patience = self.patience.after(self.awaited(), now);
+        self.patience = self.patience.after(awaited(self.screens.opening, self.copying, &self.store), now);
         self.status.keep();
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
@@ -452,7 +453,9 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         }
         Msg::EditorFile(file) => run::edit::editor_file(&app.screens, &mut app.outside, &mut app.status, file),
         Msg::EditorText(text) => {
-            let apply = run::edit::taking().and_then(|binding| app.key_name(binding)).unwrap_or_default();
+            let apply = run::edit::taking()
+                .and_then(|binding| key_name(&app.keymap, app.screens.dialog.as_ref(), app.focus(), binding));
+            let apply = apply.unwrap_or_default();
             run::edit::editor_text(&mut app.screens, &mut app.status, text, &apply);
             Vec::new()
         }
@@ -800,21 +803,13 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let App { across, store, table, screens, .. } = app;
     effects.extend(across::keys::refresh_across(across, store, table, screens, app.models.samples));
     if app.review.shows() {
-        effects.extend(review_loaded(app, change == Change::Moved));
+        if change == Change::Moved && !review::news::records_moved(&mut app.review, &app.screens) {
+            app.status.fail(Shown::own("the file has changed; look again before you give a verdict"));
+        }
+        let App { review, store, table, forks, .. } = app;
+        effects.extend(review::news::records_loaded(review, store, table, &forks.tree));
     }
     effects
-}
-
-/// Updates the review after more records were found, or records got other numbers.
-fn review_loaded(app: &mut App, moved: bool) -> Effects {
-    if moved && !review::news::records_moved(&mut app.review, &app.screens) {
-        app.status.fail(Shown::own("the file has changed; look again before you give a verdict"));
-    }
-    if !app.store.is_settled() {
-        return Vec::new();
-    }
-    count_progress(&mut app.review, &app.store, &mut app.table, &app.forks.tree);
-    review::news::find_reviewed(&mut app.review, &app.store, &app.table)
 }
 
 /// The last failure of reading.

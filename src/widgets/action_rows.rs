@@ -56,17 +56,17 @@ macro_rules! action_rows {
             FindPrevious = "find_previous", Shows [] needs: Needs::Asks(|app, _| has_searched(&app.screens, &app.table)),
                 run: |app, _, times| done(find_by(app, -times));
             Filter = "filter", Shows [] in_dialog: InDialog::If(in_batch), needs: Needs::Another(TABLE_FIRST);
-            NextFinding = "next_finding", Shows [] needs: Needs::Asks(has_findings),
+            NextFinding = "next_finding", Shows [] needs: Needs::Finding,
                 run: go_to_wanted;
-            PreviousFinding = "previous_finding", Shows [] needs: Needs::Asks(has_findings),
+            PreviousFinding = "previous_finding", Shows [] needs: Needs::Finding,
                 run: |app, action, times| go_to_wanted(app, action, -times);
-            NextWrong = "next_wrong" ("next wrong record"), Shows [] needs: Needs::Asks(are_wanted),
+            NextWrong = "next_wrong" ("next wrong record"), Shows [] needs: Needs::Wanted,
                 run: go_to_wanted;
-            PreviousWrong = "previous_wrong" ("previous wrong record"), Shows [] needs: Needs::Asks(are_wanted),
+            PreviousWrong = "previous_wrong" ("previous wrong record"), Shows [] needs: Needs::Wanted,
                 run: |app, action, times| go_to_wanted(app, action, -times);
-            NextFlagged = "next_with_findings" ("next record with findings"), Shows [] needs: Needs::Asks(are_wanted),
+            NextFlagged = "next_with_findings" ("next record with findings"), Shows [] needs: Needs::Wanted,
                 run: go_to_wanted;
-            PreviousFlagged = "previous_with_findings" ("previous record with findings"), Shows [] needs: Needs::Asks(are_wanted),
+            PreviousFlagged = "previous_with_findings" ("previous record with findings"), Shows [] needs: Needs::Wanted,
                 run: |app, action, times| go_to_wanted(app, action, -times);
             NextCitation = "next_span" ("next citation"), Shows [] needs: Needs::Another(NO_CITATIONS);
             PreviousCitation = "previous_span" ("previous citation"), Shows [] needs: Needs::Another(NO_CITATIONS);
@@ -203,9 +203,15 @@ macro_rules! action_rows {
                 run: |app, action, _| review_action(app, action);
             NewLabel = "new_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app.screens.dialog.as_ref(), &[], Action::NewLabel)),
                 needs: Needs::Another(TYPING);
-            RenameLabel = "rename_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app.screens.dialog.as_ref(), &labels_that_fit(app), Action::RenameLabel)),
+            RenameLabel = "rename_label", Saves [] in_dialog: InDialog::Asks(|app, _| {
+                let fits = labels_that_fit(&app.screens, &app.across, &app.review, &app.store, &app.table);
+                allowed_for_label(app.screens.dialog.as_ref(), &fits, Action::RenameLabel)
+            }),
                 needs: Needs::Another(TYPING);
-            MergeLabel = "merge_label", Saves [] in_dialog: InDialog::Asks(|app, _| allowed_for_label(app.screens.dialog.as_ref(), &labels_that_fit(app), Action::MergeLabel)),
+            MergeLabel = "merge_label", Saves [] in_dialog: InDialog::Asks(|app, _| {
+                let fits = labels_that_fit(&app.screens, &app.across, &app.review, &app.store, &app.table);
+                allowed_for_label(app.screens.dialog.as_ref(), &fits, Action::MergeLabel)
+            }),
                 needs: Needs::Another(TYPING);
             Confirm = "confirm", Saves [] in_dialog: InDialog::If(|kind, _| kind == Context::Confirm),
                 needs: Needs::Another(TYPING);

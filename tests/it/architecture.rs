@@ -724,7 +724,7 @@ fn no_rooms_of_a_library_need_one_another() {
 }
 
 /// Functions with the session among their parameters, its own methods included.
-const MAX_FUNCTIONS_OF_APP: usize = 289;
+const MAX_FUNCTIONS_OF_APP: usize = 148;
 /// Functions that name every screen.
 const MAX_NAMING_ALL_SCREENS: usize = 0;
 /// Functions that name four panes of a run or more.

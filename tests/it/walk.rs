@@ -14,6 +14,7 @@ use crate::support::server::{Server, Talk};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::style::Color;
 use stepscope::app::across::Across;
+use stepscope::app::offered::key_name;
 use stepscope::app::review::ReviewDialog;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
@@ -346,7 +347,12 @@ impl Walk {
         let (footer, hints) = (self.d.footer(), self.d.app.hints());
         let shown: Vec<_> = hints
             .into_iter()
-            .filter_map(|binding| Some((binding, self.d.app.key_name(binding)?)))
+            .filter_map(|binding| {
+                Some((
+                    binding,
+                    key_name(&self.d.app.keymap, self.d.app.screens.dialog.as_ref(), self.d.app.focus(), binding)?,
+                ))
+            })
             .filter(|(binding, name)| footer.contains(&format!("{name} {}", binding.hint)))
             .collect();
         // After a count the key asks for more than the footer says: there is no ninth pane.

@@ -162,7 +162,7 @@ pub(crate) fn refresh_across(
 }
 
 /// Begins what is due, if it can be done now.
-fn begin_due(across: &mut Across, store: &Store, table: &Table, samples: bool) -> Effects {
+pub(crate) fn begin_due(across: &mut Across, store: &Store, table: &Table, samples: bool) -> Effects {
     if !store.is_settled() {
         return Vec::new();
     }
@@ -244,21 +244,18 @@ pub(crate) fn show_filtered(app: &mut App, filter: &str) -> Effects {
     effects
 }
 
-/// Starts working out what a filter needs and does not have yet; `Err`: it cannot be had.
-pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'static str> {
+/// Marks what a filter needs and what is not worked out yet as due; `false`: nothing is. `Err`: it cannot be had.
+pub(crate) fn prepare_sets(across: &mut Across, review: &Review, filter: &Filter) -> Result<bool, Reason> {
     let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
     if filter.sets().next().is_some() {
-        need(app.review.hide.is_empty(), HIDDEN_SET)?;
+        need(review.hide.is_empty(), HIDDEN_SET)?;
     }
-    let mut effects = Vec::new();
-    if asks("board:") && app.across.judged.is_none() {
-        effects.extend(read_boards(&mut app.across, &app.store, &app.table, app.models.samples));
+    let judges = asks("board:") && across.judged.is_none();
+    let compares = asks("cell:") && across.compared.is_none();
+    if compares {
+        need(across.baseline.is_some(), "`cell:` needs a comparison; start with --baseline PATH")?;
     }
-    if asks("cell:") && app.across.compared.is_none() {
-        if app.across.baseline.is_none() {
-            return Err("`cell:` needs a comparison; start with --baseline PATH");
-        }
-        effects.extend(compare(&mut app.across, &app.store, &app.table, app.models.samples));
-    }
-    Ok(effects)
+    across.judging.due |= judges;
+    across.comparing.due |= compares;
+    Ok(judges || compares)
 }

@@ -2,9 +2,8 @@
 
 use crate::app::across::keys::{NOT_HERE, in_adjudication, may_compare, may_count, may_show_baseline, of_all};
 use crate::app::actions::may::{
-    CLOSE_FIRST, are_wanted, folds, has_edits, has_findings, has_rewards, has_searched, in_batch, in_derivation,
-    in_help, in_views, is_unsaved, may_leave_to_editor, may_open_in, may_turn, of_steps, on_text, scrolls, takes_edit,
-    unless_typing,
+    CLOSE_FIRST, folds, has_edits, has_rewards, has_searched, in_batch, in_derivation, in_help, in_views, is_unsaved,
+    may_leave_to_editor, may_open_in, may_turn, of_steps, on_text, scrolls, takes_edit, unless_typing,
 };
 use crate::app::forks::follow::{NO_FORKS, fork_from, save_again};
 use crate::app::msg::{Effect, Effects};
@@ -73,6 +72,10 @@ pub(crate) enum Needs {
     Another(Reason),
     /// Something of the open record.
     Record(fn(Option<&RecordView>) -> Result<(), Reason>),
+    /// Another record that is sought.
+    Wanted,
+    /// A finding in the open record; on the table, another record with one.
+    Finding,
     /// Something of the session.
     Asks(fn(&App, Action) -> Result<(), Reason>),
 }

@@ -3,14 +3,13 @@
 use crate::app::export;
 use crate::app::fork_tree::ForkTree;
 use crate::app::log::Log;
-use crate::app::records::{current, record_from};
+use crate::app::records::record_from;
 use crate::app::review::ask::{allowed_for_label, labels_that_fit};
-use crate::app::review::{Given, ReviewDialog};
+use crate::app::review::{Given, Review, ReviewDialog};
 use crate::app::state::App;
 use crate::app::state::Outside;
 use crate::app::wanted::Wanted;
 use crate::dialogs::dialog::Dialog;
-use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screens;
 use crate::screens::table::state::Table;
@@ -46,21 +45,21 @@ pub(crate) fn may_turn(
     record_from(screens, store, table, forks, by).map(drop)
 }
 
-/// Checks that another record is what is sought.
-pub(crate) fn are_wanted(app: &App, action: Action) -> Result<(), Reason> {
-    need(app.rows() > 0, "no records")?;
+/// Checks that a record other than the one that keys are about is what is sought.
+pub(crate) fn are_wanted(
+    store: &Store,
+    table: &Table,
+    review: &Review,
+    current: Option<usize>,
+    action: Action,
+) -> Result<(), Reason> {
+    need(table.len(store.len()) > 0, "no records")?;
     let wanted = Wanted::of(action);
-    let own = current(&app.screens, &app.store, &app.table).and_then(|record| app.store.row(record));
-    let others = wanted.are_others(app.store.totals(), own);
-    need(others || !app.review.hide.is_empty() && app.store.len() > 1, wanted.none())
+    let others = wanted.are_others(store.totals(), current.and_then(|record| store.row(record)));
+    need(others || !review.hide.is_empty() && store.len() > 1, wanted.none())
 }
 
-/// Checks that the open record has findings; on the table, that another record has.
-pub(crate) fn has_findings(app: &App, action: Action) -> Result<(), Reason> {
-    if app.screens.top() == ScreenKind::Table {
-        return are_wanted(app, action);
-    }
-    let view = app.screens.record();
+pub(crate) fn has_findings(view: Option<&RecordView>) -> Result<(), Reason> {
     need(view.is_some_and(|view| !view.opened.notes.is_empty()), "no findings in this record")
 }
 
@@ -121,7 +120,10 @@ pub(crate) fn may_leave_to_editor(outside: &Outside, kind: Context) -> Result<()
 pub(crate) fn may_open_in(app: &App, kind: Context) -> Result<(), Reason> {
     match &app.screens.dialog {
         Some(Dialog::Repair(repair)) => need(repair.machine.is_over && repair.machine.is_changed, CLOSE_FIRST),
-        Some(Dialog::Review(_)) => allowed_for_label(app.screens.dialog.as_ref(), &labels_that_fit(app), Action::Open),
+        Some(Dialog::Review(_)) => {
+            let fits = labels_that_fit(&app.screens, &app.across, &app.review, &app.store, &app.table);
+            allowed_for_label(app.screens.dialog.as_ref(), &fits, Action::Open)
+        }
         Some(Dialog::Palette(palette)) => {
             let rows = app.palette_rows(palette);
             let chosen = rows.get(app.screens.scroll.at).ok_or("No matching command")?;

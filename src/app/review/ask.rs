@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input as Line;
 
+use crate::app::across::Across;
 use crate::app::cursor::pointer;
 use crate::app::msg::{Effect, Effects};
 use crate::app::review::{Given, LABEL_KEYS, LabelPurpose, MAX_BATCH, Review, ReviewDialog, ReviewField, id_for, news};
@@ -353,21 +354,27 @@ pub(crate) fn offered(review: &Review, store: &Store, table: &Table) -> Vec<Labe
 }
 
 /// The labels that fit what was typed in the list of labels in front, best first.
-pub(crate) fn labels_that_fit(app: &App) -> Vec<LabelDefinition> {
-    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, .. })) = app.screens.dialog.as_ref().map(Dialog::own)
+pub(crate) fn labels_that_fit(
+    screens: &Screens,
+    across: &Across,
+    review: &Review,
+    store: &Store,
+    table: &Table,
+) -> Vec<LabelDefinition> {
+    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, .. })) = screens.dialog.as_ref().map(Dialog::own)
     else {
         return Vec::new();
     };
     let labels = match purpose {
-        LabelPurpose::Decide => app.across.judged.as_ref().map(|judged| adjudication::state::definitions(judged)),
-        _ => Some(offered(&app.review, &app.store, &app.table)),
+        LabelPurpose::Decide => across.judged.as_ref().map(|judged| adjudication::state::definitions(judged)),
+        _ => Some(offered(review, store, table)),
     };
     let names = |label: &LabelDefinition| (label.name.line().into_string(), label.id.line().into_string());
     fuzzy::rank(line.value().trim(), labels.unwrap_or_default().into_iter(), names)
 }
 
 fn labels_key(app: &mut App, event: KeyEvent) -> Effects {
-    let fits = labels_that_fit(app);
+    let fits = labels_that_fit(&app.screens, &app.across, &app.review, &app.store, &app.table);
     let found = app.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
     if let Lookup::Found(action) = found {
         // What cannot be done leaves the list and its text as they are.

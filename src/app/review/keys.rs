@@ -14,6 +14,7 @@ use crate::app::review::{NO_VERDICT, Resume, Review, ReviewTarget, Wait, ask};
 use crate::app::state::App;
 use crate::app::status_line::StatusLine;
 use crate::dialogs::dialog::{Dialog, Popup};
+use crate::screens::adjudication::state::Adjudication;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screens;
 use crate::screens::table::state::SortBy;
@@ -79,7 +80,12 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Effects {
             Ok(record) => go_to_record(app, record),
             Err(why) => status.say(keymap.shown(why)),
         },
-        A::Undo | A::Redo => undo(app, action),
+        A::Undo | A::Redo => {
+            let done = undo(review, &mut app.kept.adjudication, screens.top(), keymap, action);
+            let Some((said, record)) = done else { return Vec::new() };
+            status.say(said);
+            record.map_or_else(Vec::new, |record| go_to_record(app, record))
+        }
         A::LabelAll | A::SameVerdict => {
             match ask::of_many(review, &app.store, &app.table, keymap, action) {
                 Ok(ask) => app.screens.open_dialog(Dialog::Review(ask)),
@@ -230,20 +236,21 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     advance(app)
 }
 
-/// Takes back what was said last, or gives it again, and goes to its record.
-fn undo(app: &mut App, action: Action) -> Effects {
-    let App { review, kept, screens, keymap, status, .. } = app;
-    kept.adjudication.sought = None;
-    let record = if action == Action::Redo {
-        status.say(Shown::own("Redone"));
-        review.redo()
-    } else {
-        let Some((what, last)) = review.undo() else { return Vec::new() };
-        status.say(shown!("Undone: {what} · {} redo", keymap.key_of(Action::Redo)));
-        kept.adjudication.sought = last.item.clone().filter(|_| screens.top() == ScreenKind::Adjudication);
-        review.record_of(&last)
-    };
-    record.map_or_else(Vec::new, |record| go_to_record(app, record))
+/// Takes back what was said last, or gives it again; returns what is to be said, and the record.
+fn undo(
+    review: &mut Review,
+    adjudication: &mut Adjudication,
+    top: ScreenKind,
+    keymap: &Keymap,
+    action: Action,
+) -> Option<(Shown, Option<usize>)> {
+    adjudication.sought = None;
+    if action == Action::Redo {
+        return Some((Shown::own("Redone"), review.redo()));
+    }
+    let (what, last) = review.undo()?;
+    adjudication.sought = last.item.clone().filter(|_| top == ScreenKind::Adjudication);
+    Some((shown!("Undone: {what} · {} redo", keymap.key_of(Action::Redo)), review.record_of(&last)))
 }
 
 /// Goes to a record, on the screen that is in front. If it is not listed, what changed may be the reason: then all are

@@ -175,7 +175,7 @@ pub(crate) fn reviews_changed(app: &mut App) -> Effects {
 }
 
 /// Looks for the records that have reviews.
-pub(crate) fn find_reviewed(review: &mut Review, store: &Store, table: &Table) -> Effects {
+fn find_reviewed(review: &mut Review, store: &Store, table: &Table) -> Effects {
     let fresh = review.wanted();
     let moves = table.moves();
     let mut effects = Vec::new();
@@ -200,6 +200,15 @@ pub(crate) fn find_namesakes(review: &Review, store: &Store, table: &Table, judg
     let all = judged.iter().filter_map(|record| store.row(*record)).any(is_later);
     let plan = Plan::of(store, 0, |_, row| all || is_later(row));
     (!ids.is_empty()).then_some(Effect::FindReviewed(table.moves(), ids, plan))
+}
+
+/// Counts the queue once all records are read, and looks for those that have reviews.
+pub(crate) fn records_loaded(review: &mut Review, store: &Store, table: &mut Table, forks: &ForkTree) -> Effects {
+    if !store.is_settled() {
+        return Vec::new();
+    }
+    count_progress(review, store, table, forks);
+    find_reviewed(review, store, table)
 }
 
 /// Follows the open record after records got other numbers; `false`: what waits for a record was given up.

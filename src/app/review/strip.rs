@@ -464,7 +464,7 @@ fn labels(
     buf: &mut Buffer,
     look: Look<'_>,
 ) {
-    let fits = labels_that_fit(app);
+    let fits = labels_that_fit(&app.screens, &app.across, &app.review, &app.store, &app.table);
     let guideline = fits.get(list.at).and_then(|label| label.guideline.as_ref()).map(Text::line);
     let width = width(area, LIST_WIDTH);
     let guideline = guideline.as_ref().map(Shown::as_str).unwrap_or_default();

@@ -82,12 +82,15 @@ fn give_up(app: &mut App, before: &BeforeTyping) -> Effects {
 fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let typed = typed.trim().to_owned();
     let filter = Arc::new(Filter::parse(&typed, app.side.types()).map_err(|error| shown!("{}", error.message))?);
-    let prepared = across::keys::prepare_sets(app, &filter).map_err(Shown::own)?;
+    let mut effects = Vec::new();
+    if across::keys::prepare_sets(&mut app.across, &app.review, &filter).map_err(Shown::own)? {
+        effects = across::keys::begin_due(&mut app.across, &app.store, &app.table, app.models.samples);
+    }
     let old = app.table.filtering.take();
     app.table.filter_text = typed;
     app.table.filter = filter;
     app.table.unexplained = false;
-    let mut effects: Effects = end_of(old).into_iter().chain(prepared).collect();
+    effects.splice(0..0, end_of(old));
     effects.extend(begin_search(&app.store, &mut app.table, &app.review, &app.side));
     app.arrange();
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
