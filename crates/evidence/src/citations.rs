@@ -251,8 +251,7 @@ fn line_number(value: Value<'_>) -> Option<i64> {
 }
 
 /// Resolves one citation.
-#[cfg(test)]
-fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
+pub fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
     resolve_within(document, claim, &mut Budget::default())
 }
 
