@@ -733,7 +733,7 @@ const MAX_NAMING_FOUR_PANES: usize = 0;
 /// impossible is indexed or expected with a reason.
 const MAX_DEFAULTS: usize = 394;
 /// Public items of the crates between base and io, which see one another.
-const MAX_PUBLIC: usize = 1_738;
+const MAX_PUBLIC: usize = 1_739;
 /// Items of these crates that the program names.
 const MAX_FACE: usize = 295;
 
