@@ -1,5 +1,4 @@
-//! Records in the voices of many models and languages, by somebody who has not seen the readers: in what is right nothing is
-//! accused, and most of what is wrong is told.
+//! Records in the voices of many models and languages: in what is right nothing is accused, and most of what is wrong is told.
 //!
 //! `tests/fixtures/voices` holds them; `wrong.expect.jsonl` says what is wrong in each line of `wrong.jsonl`.
 

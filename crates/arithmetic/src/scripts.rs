@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The zero of each script that writes decimal numbers, its other digits behind it.
-const ZEROS: [char; 16] = ['٠', '۰', '०', '০', '੦', '૦', '୦', '௦', '౦', '೦', '൦', '๐', '໐', '༠', '၀', '０'];
+const ZEROS: [char; 15] = ['٠', '۰', '०', '০', '੦', '૦', '୦', '௦', '౦', '೦', '൦', '๐', '໐', '༠', '၀'];
 
 /// A text with ASCII digits, and where each of its bytes was before.
 #[derive(Debug)]
@@ -53,14 +53,11 @@ pub fn is_unspaced(c: char) -> bool {
 /// The ASCII character for a digit, or for a sign that stands in numbers, of another script.
 pub fn plain(c: char) -> Option<char> {
     match c {
-        '，' | '٬' => Some(','),
-        '．' | '٫' => Some('.'),
-        '％' | '٪' => Some('%'),
-        '－' => Some('-'),
-        '（' => Some('('),
-        '）' => Some(')'),
-        '：' => Some(':'),
-        '／' => Some('/'),
+        // Full width, as East Asia sets ASCII.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0),
+        '٬' => Some(','),
+        '٫' => Some('.'),
+        '٪' => Some('%'),
         _ => {
             let digit =
                 ZEROS.iter().find_map(|zero| u32::from(c).checked_sub(u32::from(*zero)).filter(|digit| *digit < 10))?;
@@ -70,7 +67,7 @@ pub fn plain(c: char) -> Option<char> {
 }
 
 /// Words for powers of ten that stand right behind digits, the longer before those that they begin with.
-const MYRIADS: [(&str, i64); 17] = [
+const MYRIADS: [(&str, i64); 18] = [
     ("百万", 1_000_000),
     ("千万", 10_000_000),
     ("万", 10_000),
@@ -88,10 +85,11 @@ const MYRIADS: [(&str, i64); 17] = [
     ("ล้าน", 1_000_000),
     ("แสน", 100_000),
     ("หมื่น", 10_000),
+    ("พัน", 1_000),
 ];
 
 /// The power of ten that a text begins with, and its length in bytes: `万円`.
-pub(crate) fn myriad(text: &str) -> Option<(i64, usize)> {
+pub fn myriad(text: &str) -> Option<(i64, usize)> {
     MYRIADS.iter().find(|(word, _)| text.starts_with(word)).map(|(word, factor)| (*factor, word.len()))
 }
 

@@ -458,7 +458,11 @@ fn is_restated(found: &[Amount], main: usize, list: &[Token]) -> bool {
     let Some(own) = found.get(main) else { return false };
     let is_stated = |n: usize, other: &Amount| {
         let between = list.get(own.tokens.end..other.tokens.start).unwrap_or_default();
-        is_pointed(found, n, list) && !is_aside(other, list) && between.iter().any(|token| token.is_sign(','))
+        let differs = other.measure.is_some() && !other.number.value.is_near(own.number.value);
+        differs
+            && is_pointed(found, n, list)
+            && !is_aside(other, list)
+            && between.iter().any(|token| token.is_sign(','))
     };
     found.iter().enumerate().skip(main + 1).any(|(n, other)| is_stated(n, other))
 }

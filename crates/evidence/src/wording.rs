@@ -5,7 +5,7 @@ use std::slice::SliceIndex;
 
 use nucleo_matcher::chars::normalize;
 
-use stepscope_arithmetic::scripts::{is_unspaced, plain};
+use stepscope_arithmetic::scripts::plain;
 
 pub use stance::{Stance, stance};
 
@@ -142,11 +142,6 @@ fn tag(text: &str) -> Option<usize> {
     (is_name && !text.get(1..end)?.contains('<')).then_some(end + 1)
 }
 
-/// The text between two places; nothing where these overlap, as the readings of a number that blanks may group do.
-pub fn between<'t>(text: &'t str, before: &Range<usize>, behind: &Range<usize>) -> &'t str {
-    text.get(before.end..behind.start).unwrap_or_default()
-}
-
 /// The part of a text in some bytes.
 pub fn part<R: SliceIndex<str, Output = str>>(text: &str, bytes: R) -> &str {
     &text[bytes]
@@ -170,10 +165,22 @@ pub fn akin(a: &str, b: &str) -> bool {
     shared >= 4 && shared + 2 >= short && long - shared <= 4
 }
 
-/// Tells whether a text stands in another, where its script parts no words: `札幌市` in `札幌市中央区`.
-pub fn stands_unspaced(said: &str, text: &str) -> bool {
+/// Finds a text in another whose script parts no words, `札幌市` in `札幌市中央区`; `Some(false)`: letters go on beside it, so that
+/// it may be a part of a word that says something else. A number is none of a longer one.
+pub fn find_unspaced(said: &str, text: &str) -> Option<bool> {
     let squeezed = |text: &str| folded(text).split_whitespace().collect::<String>();
-    said.chars().any(is_unspaced) && squeezed(text).contains(&squeezed(said))
+    let (said, text) = (squeezed(said), squeezed(text));
+    let ends_in_digit = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+    let begins_with_digit = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let places = text.match_indices(said.as_str()).filter_map(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + said.len()..]);
+        let is_inner = |digits: &str| digits.ends_with(['.', ',']) && ends_in_digit(&digits[..digits.len() - 1]);
+        let cuts_number = (begins_with_digit(&said) && (ends_in_digit(before) || is_inner(before)))
+            || (ends_in_digit(&said) && begins_with_digit(behind.trim_start_matches(['.', ','])));
+        let is_bounded = !before.ends_with(char::is_alphanumeric) && !behind.starts_with(char::is_alphanumeric);
+        (!cuts_number).then_some(is_bounded)
+    });
+    places.max()
 }
 
 /// Finds where a list of words stands one after another in another.
@@ -338,6 +345,16 @@ pub fn are_opposite(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_of_a_script_without_blanks_stands_in_another_as_far_as_it_can_be_told() {
+        assert_eq!(find_unspaced("札幌市", "〒060 札幌市中央区"), Some(false));
+        assert_eq!(find_unspaced("札幌市", "市：札幌市、北海道"), Some(true));
+        assert_eq!(find_unspaced("対象", "保証の対象外"), Some(false));
+        assert_eq!(find_unspaced("3人", "定員13人"), None, "a part of a longer number");
+        assert_eq!(find_unspaced("13人", "定員１３人"), Some(false));
+        assert_eq!(find_unspaced("函館市", "札幌市中央区"), None);
+    }
 
     #[test]
     fn forms_of_a_word_are_akin() {

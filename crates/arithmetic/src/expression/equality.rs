@@ -245,22 +245,24 @@ impl Equality {
 /// Every equation of a text, in order. Of numbers whose marks have two readings, that one is meant in which the equation holds;
 /// where it holds in none and a point may group, there is none.
 pub fn equalities(text: &str, names: &Names) -> Vec<Equality> {
-    if marks::has_decimal_commas(text) {
-        return read(&marks::swapped(text), names);
+    let has_commas = marks::has_decimal_commas(text);
+    if !has_commas && !marks::is_ambiguous(text, true) {
+        return read(text, names);
     }
-    let mut found = read(text, names);
-    let other = if marks::is_ambiguous(text, true) { read(&marks::swapped(text), names) } else { Vec::new() };
+    let swapped = marks::swapped(text);
+    let (text, other) = if has_commas { (swapped.as_str(), text) } else { (text, swapped.as_str()) };
+    let (mut found, other) = (read(text, names), read(other, names));
     found.retain_mut(|equality| {
         let range = equality.range();
         let own = text.get(range.clone()).unwrap_or(text);
-        if !equality.is_broken() || !marks::is_ambiguous(own, true) {
+        if !equality.is_broken() {
             return true;
         }
         let meant = other.iter().find(|other| !other.is_broken() && other.range() == range);
         if let Some(meant) = meant {
             *equality = meant.clone();
         }
-        meant.is_some() || !marks::is_ambiguous(own, false)
+        meant.is_some() || has_commas || !marks::is_ambiguous(own, false)
     });
     found
 }

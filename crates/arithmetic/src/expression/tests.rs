@@ -362,6 +362,7 @@ fn decimal_commas_are_read_and_what_may_group_accuses_nobody() {
         "1.200 + 50 = 1.260",
         "(2,5) * 3 = (6,15)",
         "1.125 × 8 = 9",
+        "Of the scores 3,5 and 4,6: 1,250 + 3 = 1,253",
     ] {
         assert!(!broken(text), "{text}");
     }

@@ -109,14 +109,8 @@ impl Amount {
 /// The unit of time that a word of another language or a short form names.
 fn time_unit(word: &str) -> Option<Unit> {
     const NAMES: [(&str, &str); 3] = [
-        (
-            "hour",
-            "h std stunde stunden heure heures hora horas ora ore uur godz godzin час часа часов timme timmar time timer",
-        ),
-        (
-            "minute",
-            "min mn minuten minute minutes minutos minuti minut minuta minuty minuten мин минут минуты minuter minutter",
-        ),
+        ("hour", "h std stunde stunden heure heures hora horas ora ore uur godz godzin час часа часов timme timmar"),
+        ("minute", "min minuten minutos minuti minut minuta minuty minuten мин минут минуты minuter minutter"),
         ("second", "sec sek sekunde sekunden seconde secondes segundos secondi секунд"),
     ];
     let (name, _) = NAMES.iter().find(|(_, words)| words.split(' ').any(|known| known == word))?;

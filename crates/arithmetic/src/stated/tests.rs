@@ -201,7 +201,6 @@ fn lists_times_and_names_are_compared_as_what_they_are() {
 
 #[test]
 fn numbers_of_other_countries_and_scripts_are_the_expected_ones() {
-    let verdict = |expected: &str, answer: &str| same_answer(&read(expected).unwrap(), &read(answer).unwrap());
     for (expected, answer) in [
         ("30000", "答えは3万円です。"),
         ("120000000", "総額は1億2000万円です。"),
@@ -223,4 +222,7 @@ fn numbers_of_other_countries_and_scripts_are_the_expected_ones() {
         assert_eq!(verdict(expected, answer), SameAnswer::CannotTell, "{answer}");
     }
     assert_eq!(verdict("1250", "Das ergibt 1.350 Euro."), SameAnswer::Different);
+    // The same said twice is one answer.
+    let twice = read("5 + 3 = 9, so there are 9 left").unwrap();
+    assert!(!twice.is_restated() && twice.number().is_some_and(|number| number.value == Number::whole(9)));
 }

@@ -52,10 +52,9 @@ impl Token {
     }
 }
 
-/// Folds the many forms of a sign into one: digits of full width, dashes, blanks.
+/// Folds the many forms of a sign into one: digits of other scripts, dashes, blanks.
 pub(super) fn folded(c: char) -> char {
     match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         '−' | '–' | '—' | '‐' | '‑' | '‒' | '﹣' => '-',
         '’' | '‘' | '´' => '\'',
         '×' | '·' | '⋅' | '∗' => '*',

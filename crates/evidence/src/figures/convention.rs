@@ -1,5 +1,7 @@
 //! Notation of numbers in a document: which sign its decimals stand behind, and the words for large numbers.
 
+use stepscope_arithmetic::scripts::myriad;
+
 /// Sign before the decimals.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Convention {
@@ -113,7 +115,9 @@ pub fn scale(raw: &str, convention: Convention) -> Option<i64> {
     if word == "billion" && convention == Convention::Comma && raw.starts_with('B') {
         return Some(1_000_000_000_000);
     }
-    SCALES.iter().find(|(words, _)| words.split_whitespace().any(|known| known == word)).map(|(_, scale)| *scale)
+    let named = SCALES.iter().find(|(words, _)| words.split_whitespace().any(|known| known == word));
+    let glued = || myriad(raw).filter(|(_, len)| *len == raw.len()).map(|(factor, _)| factor);
+    named.map(|(_, factor)| *factor).or_else(glued)
 }
 
 /// Words for scales in small letters, in the languages that documents are written in.
@@ -121,26 +125,24 @@ const SCALES: &[(&str, i64)] = &[
     ("hundred", 100),
     (
         "thousand thousands tsd tausend mille milliers tds mil mila duizend tusen tusind tuhatta tys тыс тысяч тысячи \
-         тисяч nghìn ngàn ribu พัน 千 천 हज़ार हज\u{93c}ार हजार হাজার ألف آلاف אלף χιλιάδες ezer mii",
+         тисяч nghìn ngàn ribu हज़ार हज\u{93c}ार हजार হাজার ألف آلاف אלף χιλιάδες ezer mii",
         1_000,
     ),
-    ("万 萬 만 หมื่น", 10_000),
-    ("lakh lakhs lac lacs लाख লাখ লক্ষ แสน", 100_000),
+    ("lakh lakhs lac lacs लाख লাখ লক্ষ", 100_000),
     (
         "million millions mio mln mn millionen mill millón millon millones milione milioni milhão milhões miljoen miljoner \
          miljon millioner miljoonaa milion miliony milionów milionu milioane millió млн миллион миллиона миллионов мільйонів \
-         мільйони milyon triệu juta ล้าน 百万 백만 مليون ملايين מיליון εκατ εκατομμύρια",
+         мільйони milyon triệu juta مليون ملايين מיליון εκατ εκατομμύρια",
         1_000_000,
     ),
-    ("crore crores करोड़ करोड\u{93c} 千万 천만", 10_000_000),
-    ("億 亿 억", 100_000_000),
+    ("crore crores करोड़ करोड\u{93c}", 10_000_000),
     (
         "billion billions bn bln mrd mld milliarde milliarden milliard milliards miliardo miliardi miljard miljarder milliarder \
          miljardia miliard miliardy miliardów miliarde milliárd bilhão bilhões млрд миллиард миллиарда миллиардов мільярдів \
          milyar miliar tỷ مليار مليارات מיליארד δισ δισεκατομμύρια",
         1_000_000_000,
     ),
-    ("trillion trillions tn billionen billón billones 兆 조", 1_000_000_000_000),
+    ("trillion trillions tn billionen billón billones", 1_000_000_000_000),
 ];
 
 /// Tells whether a word for a scale is cut short, so that a point behind it belongs to it.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepscope_arithmetic::scripts::{is_letter, is_unspaced};
+use stepscope_arithmetic::scripts::{is_letter, is_unspaced, myriad};
 
 /// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,16 +26,13 @@ pub(super) struct FigureToken {
     pub range: Range<usize>,
 }
 
-/// Words for scales and currencies of scripts that part no words, the longer before those that they begin with.
-const UNITS: &str = "百万 千万 万 萬 億 亿 兆 千 円 圓 圆 元 백만 천만 만 억 조 천 원 ล้าน แสน หมื่น พัน บาท";
+/// Currencies of scripts that part no words.
+const CURRENCIES: [&str; 6] = ["円", "圓", "圆", "元", "원", "บาท"];
 
-/// The scale or currency that is written right behind a number, as a part of the letters that follow.
-fn unit_behind<'t>(text: &'t str, tokens: &[FigureToken], at: usize) -> Option<&'t str> {
-    let last = tokens.last()?;
-    let follows =
-        last.kind == FigureTokenKind::Digits || UNITS.split(' ').any(|unit| text[last.range.clone()] == *unit);
-    let rest = text.get(at..).filter(|rest| follows && rest.starts_with(is_unspaced))?;
-    UNITS.split(' ').find(|unit| rest.starts_with(unit)).and_then(|unit| rest.get(..unit.len()))
+/// The length of the power of ten or the currency that a text begins with.
+fn unit_len(text: &str) -> Option<usize> {
+    let currency = || CURRENCIES.iter().find(|unit| text.starts_with(**unit)).map(|unit| unit.len());
+    myriad(text).map(|(_, len)| len).or_else(currency)
 }
 
 /// Takes a text apart.
@@ -48,8 +45,10 @@ pub(super) fn tokens(text: &str) -> Vec<FigureToken> {
         if at < behind {
             continue;
         }
-        if let Some(unit) = unit_behind(text, &tokens, at) {
-            behind = at + unit.len();
+        // A power of ten or a currency right behind a number, or behind another one: "3万円".
+        let follows = is_whole || tokens.last().is_some_and(|last| last.kind == FigureTokenKind::Digits);
+        if let Some(len) = (follows && is_unspaced(c)).then(|| unit_len(&text[at..])).flatten() {
+            behind = at + len;
             tokens.push(FigureToken { kind: FigureTokenKind::Word, range: at..behind });
             is_whole = true;
             continue;

@@ -236,7 +236,8 @@ fn is_scanned(amount: &SaidAmount, text: &str, claimed: &Claimed<'_>) -> bool {
 fn is_unknown(word: &str, claimed: &Claimed<'_>) -> bool {
     let is_known =
         measure(word).is_some() || currency::word(word).is_some() || scale(word, claimed.evidence.convention).is_some();
-    !is_known && (!word.is_ascii() || claimed.evidence.language.is_none())
+    let is_latin = word.chars().all(|c| matches!(c, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}'));
+    !is_known && (!is_latin || claimed.evidence.language.is_none())
 }
 
 /// Compares an amount with a figure; `None`: the digits are others.

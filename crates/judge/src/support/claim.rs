@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use stepscope_arithmetic::scripts::is_unspaced;
 use stepscope_base::json::Pointer;
 use stepscope_base::text::Untrusted;
 use stepscope_evidence::document::Document;
 use stepscope_evidence::figures::{Convention, Figure, Language, figures, header_scale};
+use stepscope_evidence::wording::find_unspaced;
 use stepscope_record::finding::Severity;
 
 /// Number of faults of one item that are kept.
@@ -94,6 +96,16 @@ impl Claimed<'_> {
     /// Says nothing: what is cited could not be read.
     pub(super) fn leave_open(&mut self) {
         self.found.standing = self.found.standing.min(ValueStanding::Unchecked);
+    }
+
+    /// Tells whether a text of a script that parts no words stands in what is cited. Within other letters it is left open: `対象`
+    /// is in `対象外`.
+    pub(super) fn stands_unspaced(&mut self, said: &str) -> bool {
+        let found = if said.chars().any(is_unspaced) { find_unspaced(said, &self.evidence.text()) } else { None };
+        if found == Some(false) {
+            self.leave_open();
+        }
+        found.is_some()
     }
 
     /// Keeps a place, given in bytes of a passage.

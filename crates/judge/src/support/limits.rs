@@ -7,7 +7,7 @@ use stepscope_arithmetic::number::Number;
 use stepscope_base::json::Pointer;
 use stepscope_base::python::Message;
 use stepscope_evidence::figures::{Convention, Figure, FigureRole, figures};
-use stepscope_evidence::wording::{TextWord, akin, between, denies, is_empty_word, part, words};
+use stepscope_evidence::wording::{TextWord, akin, denies, is_empty_word, part, words};
 
 /// One end of what a limit allows, and whether the end itself is in it.
 type LimitEnd = Option<(Number, bool)>;
@@ -293,7 +293,8 @@ fn ends_with_word(text: &str, phrase: &str) -> bool {
 
 /// Tells whether two figures are the ends of a range: "between 45 and 55", "2 to 8", "10–12".
 fn is_range(before: &str, lower: &str, first: &Figure, second: &Figure) -> bool {
-    let between = between(lower, &first.range, &second.range).trim_end_matches('+').trim();
+    // The readings of a number that blanks may group overlap: nothing is between them.
+    let between = lower.get(first.range.end..second.range.start).unwrap_or("").trim_end_matches('+').trim();
     let is_between = ["between", "zwischen", "entre"].iter().any(|word| ends_with_word(before, word));
     second.readings.len() == 1
         && match between {

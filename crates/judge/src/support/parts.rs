@@ -6,7 +6,7 @@ use stepscope_base::json::{Kind, Part, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::date::Date;
 use stepscope_evidence::figures::FigureRole;
-use stepscope_evidence::wording::{TextWord, part, sequence, stands_unspaced, words};
+use stepscope_evidence::wording::{TextWord, part, sequence, words};
 
 /// Number of parts of one value that are looked for.
 const MAX_PARTS: usize = 200;
@@ -188,7 +188,7 @@ fn string(claimed: &mut Claimed<'_>, text: &str, pointer: Pointer) {
             return;
         }
     }
-    if stands_unspaced(text, &evidence.text()) {
+    if claimed.stands_unspaced(text) {
         return;
     }
     // The words may stand apart; each of them must stand.

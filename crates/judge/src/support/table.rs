@@ -8,7 +8,7 @@ use stepscope_base::python::Message;
 use stepscope_evidence::date;
 use stepscope_evidence::date::Date;
 use stepscope_evidence::figures::{Figure, FigureRole, figures};
-use stepscope_evidence::wording::{TextWord, akin, is_empty_word, sequence, stands_unspaced, words};
+use stepscope_evidence::wording::{TextWord, akin, is_empty_word, sequence, words};
 
 /// Number of rows that are compared.
 const MAX_ROWS: usize = 400;
@@ -70,7 +70,7 @@ pub(super) fn compare(claimed: &mut Claimed<'_>, value: Value<'_>, pointer: Poin
             for (c, cell) in row.iter().enumerate() {
                 if !lines.iter().any(|line| in_line(cell, line).is_some())
                     && !in_text(cell, claimed)
-                    && !stands_unspaced(cell, &evidence.text())
+                    && !claimed.stands_unspaced(cell)
                 {
                     let message = Message::new("The cell ")
                         .quoted(cell.as_bytes())

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::claim::{Claimed, Evidence, Passage, place_word};
+use stepscope_arithmetic::scripts::is_unspaced;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::date;
@@ -11,7 +12,7 @@ use stepscope_evidence::date::{Date, WrittenDate};
 use stepscope_evidence::figures::{Figure, FigureRole, Language, figures};
 use stepscope_evidence::typed::AnswerRequest;
 use stepscope_evidence::wording::{
-    TextWord, akin, are_opposite, asks_who, denies, is_empty_word, part, sequence, stance, stands_unspaced, words,
+    TextWord, akin, are_opposite, asks_who, denies, find_unspaced, is_empty_word, part, sequence, stance, words,
 };
 
 /// A longer text is compared word by word no more.
@@ -34,7 +35,7 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
     }
     let all = words(text);
     let wanted: Vec<&TextWord> = past_marker(&all, text).iter().collect();
-    if wanted.is_empty() || stands_whole(claimed, &wanted, pointer) || stands_unspaced(text, &claimed.evidence.text()) {
+    if wanted.is_empty() || stands_whole(claimed, &wanted, pointer) || claimed.stands_unspaced(text) {
         return;
     }
     let before = claimed.found.faults.len();
@@ -56,11 +57,13 @@ pub(super) fn plain(claimed: &mut Claimed<'_>, text: &str, pointer: &Pointer) {
         .iter()
         .copied()
         .filter(|word| {
-            !cited.iter().any(|other| {
+            let stands = cited.iter().any(|other| {
                 akin(&word.folded, &other.folded)
                     || compound(&word.folded, &other.folded)
                     || are_scanned_alike(&word.folded, &other.folded)
-            }) && !stands_unspaced(&word.folded, &cited_text)
+            });
+            let within = || word.folded.chars().any(is_unspaced) && find_unspaced(&word.folded, &cited_text).is_some();
+            !stands && !within()
         })
         .collect();
     if claimed.found.faults.len() > before {

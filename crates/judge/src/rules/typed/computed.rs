@@ -14,7 +14,7 @@ use stepscope_base::json::{Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_evidence::figures::{Convention, figures};
 use stepscope_evidence::typed::AnswerItem;
-use stepscope_evidence::wording::{TextWord, between, part, words};
+use stepscope_evidence::wording::{TextWord, part, words};
 use stepscope_record::finding::{Findings, Place, Severity};
 use stepscope_record::rule_id::RuleId;
 
@@ -417,7 +417,8 @@ fn is_part_of_whole(text: &str) -> bool {
     let found = figures(text, Convention::Unknown);
     found.windows(2).any(|pair| {
         let [first, second] = pair else { return false };
-        let between = between(text, &first.range, &second.range).to_lowercase();
+        // The readings of a number that blanks may group overlap: nothing is between them.
+        let between = text.get(first.range.end..second.range.start).unwrap_or("").to_lowercase();
         let behind = words(part(text, second.range.end..));
         let is_of = behind.first().is_some_and(|word| matches!(word.folded.as_str(), "of" | "der" | "des" | "de"));
         first.is_money() && second.percent && is_of && IS.iter().any(|word| between.contains(word))
